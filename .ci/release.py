@@ -29,6 +29,8 @@ LICENSES = {
 }
 # What a citation file needs: the required keys of CFF 1.2, and what we cite.
 CITATION = ("cff-version", "message", "title", "authors", "version", "license", "preferred-citation")
+# What the wheel must not have.
+UNWANTED = re.compile(r"(^|/)(tests|training|benchmarks|\.)|\.pyc$")
 OLDEST = (3, 11)
 ABOUT = """
 import os, sys
@@ -71,22 +73,27 @@ def check_version() -> None:
     """Check that changelog, package and citation have one version, and that the citation is complete."""
     import yaml
 
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    missing = [key for key in CITATION if not isinstance(citation, dict) or not citation.get(key)]
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    citation = yaml.safe_load(text)
+    if not isinstance(citation, dict):
+        citation = {}
+    missing = [key for key in CITATION if not citation.get(key)]
     require(not missing, f"CITATION.cff has no {', '.join(missing)}")
     versions = {
         "CHANGELOG.md": section()[0],
         "__version__": package_version(),
         "CITATION.cff": str(citation["version"]),
     }
-    require(len({*versions.values()}) == 1, f"the versions differ: {versions}")
+    distinct = set(versions.values())
+    require(len(distinct) == 1, f"the versions differ: {versions}")
 
 
 def check_files(dist: Path) -> None:
     """Build twice, and a wheel from the sdist, with the same bytes; check metadata, contents and licenses."""
     shutil.rmtree(dist, ignore_errors=True)
     build("--outdir", str(dist), str(ROOT))
-    wheel, sdist = next(dist.glob("*.whl")), next(dist.glob("*.tar.gz"))
+    wheel = next(dist.glob("*.whl"))
+    sdist = next(dist.glob("*.tar.gz"))
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder)
         build("--outdir", folder, str(ROOT))
@@ -95,27 +102,38 @@ def check_files(dist: Path) -> None:
         with tarfile.open(sdist) as archive:
             check_contents({each.name.partition("/")[2] for each in archive if each.isfile()})
             archive.extractall(again, filter="data")
-        build("--wheel", "--outdir", str(again / "from-sdist"), str(again / sdist.name.removesuffix(".tar.gz")))
-        require(digest(again / "from-sdist" / wheel.name) == digest(wheel), "the sdist builds another wheel")
+        source, out = again / sdist.name.removesuffix(".tar.gz"), again / "from-sdist"
+        build("--wheel", "--outdir", str(out), str(source))
+        require(digest(out / wheel.name) == digest(wheel), "the sdist builds another wheel")
     run(BIN / "validate-pyproject", ROOT / "pyproject.toml")
     run(BIN / "twine", "check", "--strict", wheel, sdist)
     # W009: `generation` and `metrics` stand beside `merge_snli`. W002: equal tokenizer files, and licenses twice.
     run(BIN / "check-wheel-contents", "--ignore", "W002,W009", wheel)
+    check_wheel(wheel)
+
+
+def check_wheel(wheel: Path) -> None:
+    """Check that a wheel has the license files, and nothing that is not installed."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        metadata = Parser().parsestr(archive.read(next(n for n in names if n.endswith("/METADATA"))).decode())
-        require({*metadata.get_all("License-File", [])} == {*LICENSES}, "License-File of the wheel is incomplete")
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        fields = Parser().parsestr(archive.read(metadata).decode())
+        named = fields.get_all("License-File", [])
+        require(set(named) == set(LICENSES), "License-File of the wheel is incomplete")
+        folder = metadata.removesuffix("METADATA")
         for name, words in LICENSES.items():
-            path = next(each for each in names if each.endswith(f".dist-info/licenses/{name}"))
-            require(words in archive.read(path).decode(), f"{name} is not the license of {words}")
-        unwanted = [name for name in names if re.search(r"(^|/)(tests|training|benchmarks|\.)|\.pyc$", name)]
-        require(not unwanted, f"the wheel has {unwanted[:3]}")
+            text = archive.read(f"{folder}licenses/{name}").decode()
+            require(words in text, f"{name} is not the license of {words}")
+    unwanted = [name for name in names if UNWANTED.search(name)]
+    require(not unwanted, f"the wheel has {unwanted[:3]}")
 
 
 def check_contents(names: Set[str]) -> None:
     """Check that the sdist has exactly the files that git tracks."""
-    tracked = {*subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")} - {""}
-    others, missing = sorted(names - tracked - {"PKG-INFO"}), sorted(tracked - names)
+    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True)
+    tracked = set(listed.split("\0")) - {""}
+    others = sorted(names - tracked - {"PKG-INFO"})
+    missing = sorted(tracked - names)
     require(not others, f"the sdist has files that git does not track: {', '.join(others[:5])}")
     require(not missing, f"the sdist lacks {', '.join(missing[:5])}")
 
@@ -124,23 +142,31 @@ def usable_pythons(names: Sequence[str]) -> list[str]:
     """Return the interpreters of some names, each once, and print which names are skipped and why."""
     found: dict[str, str] = {}
     for name in names:
-        reason = "it was not found"
-        if shutil.which(name) is not None:
-            done = subprocess.run([name, "-c", ABOUT], capture_output=True, text=True, check=False)
-            reason = done.stderr.strip().partition("\n")[0] or "it failed"
-            if done.returncode == 0:
-                version, path = done.stdout.splitlines()
-                if tuple(map(int, version.split("."))) < OLDEST:
-                    reason = f"it is Python {version}"
-                elif path in found:
-                    reason = f"it is {found[path]}"
-                else:
-                    found[path] = f"{name} ({version}, {path})"
-                    continue
-        print(f"== skipped {name}: {reason}", flush=True)
-    require(bool(found), f"no Python {'.'.join(map(str, OLDEST))} or newer was found")
+        version, path, reason = about(name)
+        if not reason and tuple(map(int, version.split("."))) < OLDEST:
+            reason = f"it is Python {version}"
+        if not reason and path in found:
+            reason = f"it is {found[path]}"
+        if reason:
+            print(f"== skipped {name}: {reason}", flush=True)
+        else:
+            found[path] = f"{name} ({version}, {path})"
+    oldest = ".".join(map(str, OLDEST))
+    require(bool(found), f"no Python {oldest} or newer was found")
     print("== installing on", *found.values(), sep="\n   ", flush=True)
     return list(found)
+
+
+def about(name: str) -> tuple[str, str, str]:
+    """Return version and path of an interpreter, or why it cannot be used."""
+    if shutil.which(name) is None:
+        return "", "", "it was not found"
+    done = subprocess.run([name, "-c", ABOUT], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        error, _, _ = done.stderr.strip().partition("\n")
+        return "", "", error or "it failed"
+    version, path = done.stdout.splitlines()
+    return version, path, ""
 
 
 def check_installation(wheel: Path, python: str) -> None:
@@ -162,8 +188,9 @@ def build(*arguments: str) -> None:
 def run(*command: object, cwd: str | Path = ROOT, **environment: str) -> None:
     """Run a command, and stop if it fails."""
     print("==", *command, flush=True)
-    done = subprocess.run([*map(str, command)], cwd=cwd, env={**os.environ, **environment}, check=False)
-    require(done.returncode == 0, f"exit code {done.returncode}: {' '.join(map(str, command))[:200]}")
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=False)
+    require(done.returncode == 0, f"exit code {done.returncode}: {' '.join(words)[:200]}")
 
 
 def digest(path: Path) -> str:
@@ -185,8 +212,10 @@ def main(arguments: Sequence[str]) -> None:
         check_files(dist)
         for python in usable_pythons(arguments[2:]):
             check_installation(next(dist.glob("*.whl")), python)
+    elif arguments[0] == "version":
+        print(released_version())
     else:
-        print(released_version() if arguments[0] == "version" else section()[2])
+        print(section()[2])
 
 
 if __name__ == "__main__":

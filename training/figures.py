@@ -6,7 +6,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
 import torch
 from tqdm import tqdm
 from transformers import pipeline
@@ -16,6 +15,7 @@ from generation.masked_lms.loading import load_masked_lm
 from generation.sentences.forms import Form
 from generation.sentences.tagging import tag
 from generation.sentences.words import forms_of_word, shared_words
+from merge_snli.base.batches import batches_of
 from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
@@ -46,12 +46,11 @@ def figures_of(folder: Path, problems: tuple[Problem, ...]) -> Figures:
 @cache
 def forms_of(problems: tuple[Problem, ...]) -> list[Form]:
     """Return all forms of all shared nouns, verbs and adjectives."""
-    return [
-        form
-        for tagged in tag(problems, find_tagger())
-        for word in shared_words(tagged, DEFAULT_CLASSES)
-        for _, form in forms_of_word(tagged, word)
-    ]
+    forms: list[Form] = []
+    for tagged in tag(problems, find_tagger()):
+        for word in shared_words(tagged, DEFAULT_CLASSES):
+            forms += (form for _, form in forms_of_word(tagged, word))
+    return forms
 
 
 def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
@@ -67,21 +66,20 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
     mlm = load_masked_lm(find_model(str(folder)))
     encoded = [item for item in mlm.encode_all(evaluated, split_words=False) if isinstance(item, EncodedForm)]
     encoded.sort(key=lambda item: len(item.ids))
-    lengths = [list(of_length) for _, of_length in groupby(encoded, key=lambda item: len(item.ids))]
-    batches = [
-        of_length[start : start + FORMS_PER_BATCH]
-        for of_length in lengths
-        for start in range(0, len(of_length), FORMS_PER_BATCH)
-    ]
-    shown = tqdm(batches, desc=folder.name, unit="batch", mininterval=5)
-    fillers = [filler for batch in shown for filler in mlm.fill(batch, TOP)]
-    first = np.mean([filler.piece_ids[0] == filler.original_id for filler in fillers])
-    among = np.mean([filler.original_id in filler.piece_ids for filler in fillers])
+    batches: list[list[EncodedForm]] = []
+    for _, of_length in groupby(encoded, key=lambda item: len(item.ids)):
+        batches += batches_of(of_length, lambda _: 1, FORMS_PER_BATCH)
+    first, among, answered = 0, 0, 0
+    for batch in tqdm(batches, desc=folder.name, unit="batch", mininterval=5):
+        for filler in mlm.fill(batch, TOP):
+            answered += 1
+            first += filler.piece_ids[0] == filler.original_id
+            among += filler.original_id in filler.piece_ids
     return {
-        "top_1": float(first),
-        "top_200": float(among),
-        "forms": len(fillers),
-        "one_token": len(fillers) / len(evaluated),
+        "top_1": float(first / answered),
+        "top_200": float(among / answered),
+        "forms": answered,
+        "one_token": answered / len(evaluated),
     }
 
 

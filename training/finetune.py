@@ -23,6 +23,8 @@ from training.script import parse, script
 
 logger = logging.getLogger(__name__)
 
+HYPERPARAMETER = "hyperparameter (default: that of the recipe)"
+
 # How `add_argument` adds each argument. Those that are not given have the defaults of `FinetuneOptions`, and
 # hyperparameters those of the recipe.
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -56,14 +58,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "--dtype": {"help": "float32, or bfloat16 for autocast (default: float32)"},
     "--save-every": {"type": int, "metavar": "STEPS", "help": "steps between checkpoints (default: 200)"},
     "--license": {"metavar": "ID", "help": "license of the models, for their cards"},
-    **{
-        f"--{name}": {"type": kind, "metavar": metavar, "help": "hyperparameter (default: that of the recipe)"}
-        for kind, metavar, names in (
-            (float, "X", ("learning-rate", "weight-decay")),
-            (int, "N", ("epochs", "batch-size", "max-length")),
-        )
-        for name in names
-    },
+    "--learning-rate": {"type": float, "metavar": "X", "help": HYPERPARAMETER},
+    "--weight-decay": {"type": float, "metavar": "X", "help": HYPERPARAMETER},
+    "--epochs": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
+    "--batch-size": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
+    "--max-length": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
 }
 
 
@@ -89,7 +88,9 @@ def named_base(base: ResolvedModel) -> ResolvedModel:
     from training.base import BASE_ID, BASE_SHA256
 
     weights = base.path / "model.safetensors"
-    return replace(base, name=BASE_ID) if weights.is_file() and sha256_of_file(weights) == BASE_SHA256 else base
+    if weights.is_file() and sha256_of_file(weights) == BASE_SHA256:
+        return replace(base, name=BASE_ID)
+    return base
 
 
 def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> None:
@@ -137,7 +138,9 @@ def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions,
 
 def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -> None:
     """Check that the folders of a seed's model and checkpoints, if they exist, are from a run with this record."""
-    for folder in filter(Path.exists, (options.folder_of(seed), options.checkpoints_of(seed))):
+    for folder in (options.folder_of(seed), options.checkpoints_of(seed)):
+        if not folder.exists():
+            continue
         written = read_json(folder / RECORD)
         if not isinstance(written, dict):
             raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
@@ -154,7 +157,8 @@ def parse_options(arguments: list[str] | None = None) -> FinetuneOptions:
     given = vars(parse("finetune", __doc__, ARGUMENTS, arguments))
     name = given.pop("recipe", default_recipe(given["base"]))
     changed = {field.name: given.pop(field.name) for field in fields(Recipe) if field.name in given}
-    if name == "paper" and not changed and Path(given["base"]).name.partition("@")[0] != PAPER_BASE:
+    base_name, _, _ = Path(given["base"]).name.partition("@")
+    if name == "paper" and not changed and base_name != PAPER_BASE:
         logger.warning("recipe paper is for %s on MultiNLI; training/README.md has the others", PAPER_BASE)
     return FinetuneOptions(recipe=replace(RECIPES[name], **changed), **given)
 

@@ -4,11 +4,12 @@ import datetime
 import json
 import sys
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import write_text
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.embedded import FOLDER, MASKED_LMS
 from training.figures import Figures, figures_of
 from training.script import SNLI_TEST, default_folder, parse, problems_of, script
@@ -66,10 +67,12 @@ def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(RE
         the folder in MB, for each model.
     """
     problems = problems_of(data, SNLI_TEST)
-    return [
-        with_minimums(name, figures_of(models / name, problems)) | {"megabytes": megabytes(models / name)}
-        for name in names
-    ]
+    measured = []
+    for name in names:
+        folder = models / name
+        of_model = with_minimums(name, figures_of(folder, problems))
+        measured.append(of_model | {"megabytes": megabytes(folder)})
+    return measured
 
 
 def with_minimums(name: str, figures: Figures) -> dict[str, Any]:
@@ -86,36 +89,34 @@ def megabytes(folder: Path) -> float:
 
 def as_table(measured: list[dict[str, Any]]) -> Table:
     """Return the measured and required values, one per row."""
-    rows = tuple(
-        (model["name"], figure, model["figures"][figure], minimum, "missed" if figure in model["missed"] else "")
-        for model in measured
-        for figure, minimum in model["required"].items()
-    )
-    columns = (Column("model", "left"), Column("figure", "left"), Column("measured", format=".2%"))
-    return Table(columns=(*columns, Column("minimum", format=".2%"), Column("", "left")), rows=rows)
+    columns = [
+        Column("model", "left"),
+        Column("figure", "left"),
+        Column("measured", format=".2%"),
+        Column("minimum", format=".2%"),
+        Column("", "left"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for model in measured:
+        for figure, minimum in model["required"].items():
+            missed = "missed" if figure in model["missed"] else ""
+            rows.append((model["name"], figure, model["figures"][figure], minimum, missed))
+    return Table(columns=tuple(columns), rows=tuple(rows))
 
 
 def card_text(name: str, figures: Figures) -> str:
     """Return the text of a model's card."""
     made = MODELS[name]
-    masked_lm = name in MASKED_LMS
-    text = TEMPLATE.read_text(encoding="utf-8").format(
-        name=name,
-        pipeline_tag="fill-mask" if masked_lm else "text-classification",
-        what=made.what,
-        data=SINGLY if masked_lm else AS_PAIRS,
-        how=made.how,
-        layers=made.layers,
-        start=made.start or f"layers 0 to {made.layers - 1} and the word embeddings",
-        pieces=made.pieces,
-        steps=made.recipe.steps,
-        batch_size=made.recipe.batch_size,
-        items="sentences" if masked_lm else "pairs",
-        learning_rate=made.recipe.learning_rate,
-        seed=made.recipe.seed,
-        date=datetime.datetime.now(tz=datetime.UTC).strftime("%B %Y"),
-        figures=(MASKED_LM_FIGURES if masked_lm else NLI_FIGURES).format(**figures),
-    )
+    values: dict[str, Any] = asdict(made) | asdict(made.recipe) | {"name": name}
+    values["start"] = made.start or f"layers 0 to {made.layers - 1} and the word embeddings"
+    values["date"] = datetime.datetime.now(tz=datetime.UTC).strftime("%B %Y")
+    if name in MASKED_LMS:
+        values |= {"pipeline_tag": "fill-mask", "data": SINGLY, "items": "sentences"}
+        values["figures"] = MASKED_LM_FIGURES.format(**figures)
+    else:
+        values |= {"pipeline_tag": "text-classification", "data": AS_PAIRS, "items": "pairs"}
+        values["figures"] = NLI_FIGURES.format(**figures)
+    text = TEMPLATE.read_text(encoding="utf-8").format(**values)
     return "\n".join(map(_wrapped, text.splitlines())) + "\n"
 
 
@@ -131,8 +132,10 @@ def main() -> int:
         measured = measure(arguments.data, arguments.models, tuple(arguments.only))
     if arguments.cards:
         for model in measured:
-            write_text(arguments.models / model["name"] / "README.md", card_text(model["name"], model["figures"]))
-    sys.stdout.write(json.dumps(measured, indent=2) + "\n" if arguments.json else as_table(measured).text())
+            card = arguments.models / model["name"] / "README.md"
+            write_text(card, card_text(model["name"], model["figures"]))
+    printed = f"{json.dumps(measured, indent=2)}\n" if arguments.json else as_table(measured).text()
+    sys.stdout.write(printed)
     return int(any(model["missed"] for model in measured))
 
 

@@ -33,10 +33,13 @@ def choice_rates(text: str, encoding: Encoding) -> Floats:
     """
     words = encoding.word_ids
     rates = np.full(len(words), OTHER_RATE)
-    for piece, (word, (start, end)) in enumerate(zip(words, encoding.offsets, strict=True)):
-        if word is None or (end == len(text) and text[start:end][-1:].isalnum()):
+    for piece, word in enumerate(words):
+        start, end = encoding.offsets[piece]
+        part = text[start:end]
+        is_unstopped = end == len(text) and part[-1:].isalnum()
+        if word is None or is_unstopped:
             rates[piece] = 0.0
-        elif words.count(word) == 1 and _is_open(text[start:end].strip()):
+        elif words.count(word) == 1 and _is_open(part.strip()):
             rates[piece] = OPEN_RATE
     return rates
 
@@ -66,21 +69,25 @@ def mask_batch(
     ids = np.full(shape, pad_id, dtype=np.int64)
     attention = np.zeros(shape, dtype=np.int64)
     probability = np.zeros(shape)
-    for row, (sentence, rate) in enumerate(zip(sentences, rates, strict=True)):
-        ids[row, : len(sentence)] = sentence
-        attention[row, : len(sentence)] = 1
-        probability[row, : len(sentence)] = rate
+    for row, sentence in enumerate(sentences):
+        length = len(sentence)
+        ids[row, :length] = sentence
+        attention[row, :length] = 1
+        probability[row, :length] = rates[row]
     draw = rng.random(shape)
     chosen = draw < probability
     # If no piece of a sentence was chosen, choose the piece that came closest.
-    nearest = np.where(probability > 0, draw / np.maximum(probability, 1e-9), np.inf).argmin(axis=1)
+    distance = np.where(probability > 0, draw / np.maximum(probability, 1e-9), np.inf)
+    nearest = distance.argmin(axis=1)
     empty = ~chosen.any(axis=1) & (probability.max(axis=1) > 0)
     chosen[empty, nearest[empty]] = True
     action = rng.random(shape)
     targets = np.where(chosen, ids, IGNORED)
     noise = rng.choice(regular, size=shape)
-    ids = np.where(chosen & (action < MASK_SHARE), mask_id, ids)
-    ids = np.where(chosen & (action >= MASK_SHARE) & (action < MASK_SHARE + RANDOM_SHARE), noise, ids)
+    is_masked = action < MASK_SHARE
+    is_random = ~is_masked & (action < MASK_SHARE + RANDOM_SHARE)
+    ids = np.where(chosen & is_masked, mask_id, ids)
+    ids = np.where(chosen & is_random, noise, ids)
     return ids, attention, targets
 
 
@@ -89,10 +96,12 @@ def masked_lm_sentences(data: Path) -> dict[str, float]:
 
     Sentences that also occur in held-out problems are excluded.
     """
-    held_out = set(unique_sentences(held_out_problems(data, SNLI_DEV) + held_out_problems(data, MNLI_DEV)))
+    held_out: set[str] = set()
     sentences: dict[str, float] = {}
     for name, share in ((MNLI_DEV, MNLI_SHARE), (SNLI_DEV, 1.0)):
-        sentences |= dict.fromkeys(with_stops(unique_sentences(training_problems(data, name))), share)
+        held_out.update(unique_sentences(held_out_problems(data, name)))
+        of_file = unique_sentences(training_problems(data, name))
+        sentences |= dict.fromkeys(with_stops(of_file), share)
     return {sentence: share for sentence, share in sentences.items() if sentence not in held_out}
 
 
@@ -105,25 +114,24 @@ def train_masked_lm(
 ) -> None:
     """Train a masked LM in place on sentences with their probabilities to be in an epoch."""
     encodings = tokenizer.backend_tokenizer.encode_batch(list(sentences))
-    pairs = [
-        (np.asarray(encoding.ids), choice_rates(text, encoding), share)
-        for (text, share), encoding in zip(sentences.items(), encodings, strict=True)
-        if len(encoding.ids) <= MAX_PIECES
-    ]
-    logger.info("%d sentences of at most %d pieces", len(pairs), MAX_PIECES)
-    batches = batches_of([len(ids) for ids, _, _ in pairs], [share for _, _, share in pairs], recipe)
+    ids_of: list[Ints] = []
+    rates_of: list[Floats] = []
+    shares: list[float] = []
+    for (text, share), encoding in zip(sentences.items(), encodings, strict=True):
+        if len(encoding.ids) <= MAX_PIECES:
+            ids_of.append(np.asarray(encoding.ids))
+            rates_of.append(choice_rates(text, encoding))
+            shares.append(share)
+    logger.info("%d sentences of at most %d pieces", len(shares), MAX_PIECES)
+    batches = batches_of([len(ids) for ids in ids_of], shares, recipe)
     regular = np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
     head = model.get_submodule("cls" if hasattr(model, "cls") else "lm_head")
+    special = {"mask_id": tokenizer.mask_token_id, "pad_id": tokenizer.pad_token_id}
 
     def loss_of(step: int, items: list[int]) -> torch.Tensor:
-        batch = mask_batch(
-            [pairs[item][0] for item in items],
-            [pairs[item][1] for item in items],
-            np.random.default_rng([recipe.seed, 1, step]),
-            mask_id=tokenizer.mask_token_id,
-            pad_id=tokenizer.pad_token_id,
-            regular=regular,
-        )
+        rng = np.random.default_rng([recipe.seed, 1, step])
+        chosen_ids, chosen_rates = [ids_of[item] for item in items], [rates_of[item] for item in items]
+        batch = mask_batch(chosen_ids, chosen_rates, rng, regular=regular, **special)
         ids, attention, targets = map(torch.from_numpy, batch)
         rows = targets != IGNORED
         hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state

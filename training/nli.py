@@ -36,9 +36,11 @@ class TrainingSet:
 
 def gold_training_set(data: Path, labels: Sequence[str]) -> TrainingSet:
     """Return the training problems with gold labels; MultiNLI pairs have a lower share than SNLI pairs."""
-    snli, mnli = training_problems(data, SNLI_DEV), training_problems(data, MNLI_DEV)
+    snli = training_problems(data, SNLI_DEV)
+    mnli = training_problems(data, MNLI_DEV)
+    problems = snli + mnli
     shares = [1.0] * len(snli) + [MNLI_SHARE] * len(mnli)
-    return TrainingSet([pair_of(problem) for problem in snli + mnli], gold_targets(snli + mnli, labels), shares)
+    return TrainingSet([pair_of(problem) for problem in problems], gold_targets(problems, labels), shares)
 
 
 def pair_of(problem: Problem) -> Pair:
@@ -48,7 +50,8 @@ def pair_of(problem: Problem) -> Pair:
 
 def gold_targets(problems: Sequence[Problem], labels: Sequence[str]) -> torch.Tensor:
     """Return one-hot targets, shape (problems, labels)."""
-    return torch.eye(len(labels))[[labels.index(NLI_LABELS[problem.label]) for problem in problems]]
+    numbers = [labels.index(NLI_LABELS[problem.label]) for problem in problems]
+    return torch.eye(len(labels))[numbers]
 
 
 def train_classifier(
@@ -59,17 +62,17 @@ def train_classifier(
     checkpoint: Path,
 ) -> None:
     """Train a classifier in place; see `loop.train`."""
-    premises, hypotheses = ([pair[side] for pair in training_set.pairs] for side in (0, 1))
-    encoded = tokenizer(premises, hypotheses, truncation=True, max_length=MAX_PIECES)
+    premises, hypotheses = zip(*training_set.pairs, strict=True)
+    encoded = tokenizer(list(premises), list(hypotheses), truncation=True, max_length=MAX_PIECES)
     lengths = [len(ids) for ids in encoded["input_ids"]]
+    batches = batches_of(lengths, training_set.shares, recipe)
 
     def loss_of(_: int, items: list[int]) -> torch.Tensor:
-        batch = tokenizer.pad(
-            {name: [rows[item] for item in items] for name, rows in encoded.items()}, return_tensors="pt"
-        )
+        chosen = {name: [rows[item] for item in items] for name, rows in encoded.items()}
+        batch = tokenizer.pad(chosen, return_tensors="pt")
         return cross_entropy(model(**batch).logits, training_set.targets[items])
 
-    train(model, loss_of, batches_of(lengths, training_set.shares, recipe), recipe, checkpoint)
+    train(model, loss_of, batches, recipe, checkpoint)
 
 
 @torch.inference_mode()

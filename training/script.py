@@ -49,7 +49,11 @@ def held_out_problems(folder: Path, name: str) -> tuple[Problem, ...]:
 
 def unique_sentences(problems: Iterable[Problem]) -> list[str]:
     """Return the distinct premises and hypotheses, stripped, in order."""
-    return list(dict.fromkeys(text.strip() for problem in problems for text in (problem.premise, problem.hypothesis)))
+    sentences: dict[str, None] = {}
+    for problem in problems:
+        sentences[problem.premise.strip()] = None
+        sentences[problem.hypothesis.strip()] = None
+    return list(sentences)
 
 
 def with_stops(sentences: Iterable[str]) -> list[str]:

@@ -84,7 +84,8 @@ class BundledModel:
 def _wordpiece_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
     sentences = masked_lm_sentences(data)
     pieces = cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), made.pieces)
-    return bert_masked_lm(base, cut_embeddings(base, pieces), made.layers), wordpiece_tokenizer(pieces), sentences
+    model = bert_masked_lm(base, cut_embeddings(base, pieces), made.layers)
+    return model, wordpiece_tokenizer(pieces), sentences
 
 
 def _bpe_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
@@ -92,7 +93,8 @@ def _bpe_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepa
     times = {sentence: SNLI_TIMES if share == 1 else 1 for sentence, share in sentences.items()}
     tokenizer = learn_bpe(times | bare_words(times, BARE_WORDS), made.pieces)
     pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    return roberta_masked_lm(base, mapped_embeddings(base, pieces), made.layers), tokenizer, sentences
+    model = roberta_masked_lm(base, mapped_embeddings(base, pieces), made.layers)
+    return model, tokenizer, sentences
 
 
 def _classifier(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
@@ -123,8 +125,10 @@ def with_teacher_targets(training_set: TrainingSet, teacher: PreTrainedModel, to
     """Return the pairs with the mean of gold labels and teacher probabilities as targets."""
     logits = label_logits(teacher, tokenizer, training_set.pairs)
     numbers = teacher.config.label2id or {}
-    predicted = logits.softmax(dim=1)[:, [numbers[label] for label in STUDENT_LABELS]]
-    return dataclasses.replace(training_set, targets=GOLD_SHARE * training_set.targets + (1 - GOLD_SHARE) * predicted)
+    probabilities = logits.softmax(dim=1)
+    predicted = probabilities[:, [numbers[label] for label in STUDENT_LABELS]]
+    targets = GOLD_SHARE * training_set.targets + (1 - GOLD_SHARE) * predicted
+    return dataclasses.replace(training_set, targets=targets)
 
 
 # The bundled models in the order in which they are trained.
@@ -192,7 +196,9 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
     """
     made = MODELS[name]
     checkpoint = checkpoints / f"{name}.pt"
-    recipe = made.recipe if steps is None else dataclasses.replace(made.recipe, steps=min(steps, made.recipe.steps))
+    recipe = made.recipe
+    if steps is not None:
+        recipe = dataclasses.replace(recipe, steps=min(steps, recipe.steps))
     torch.manual_seed(recipe.seed)  # for the parts of the model that are new
     model, tokenizer, examples = made.prepare(made, load_base(), data, out)
     if isinstance(examples, TrainingSet):
@@ -208,7 +214,8 @@ def main(arguments: list[str] | None = None) -> None:
     parsed = parse("train", __doc__, ARGUMENTS, arguments)
     with script():
         torch.set_num_threads(min(torch.get_num_threads(), THREADS))
-        for name in MODELS if ALL in parsed.names else parsed.names:
+        names = MODELS if ALL in parsed.names else parsed.names
+        for name in names:
             train_model(name, data=parsed.data, out=parsed.out, checkpoints=parsed.checkpoints, steps=parsed.steps)
 
 

@@ -50,7 +50,9 @@ def is_needed_character(piece: str) -> bool:
     These are in every vocabulary, so that rare words are split instead of becoming `[UNK]`.
     """
     character = piece.removeprefix("##")
-    return len(character) == 1 and any(ord(character) in characters for characters in WESTERN_CHARACTERS)
+    if len(character) != 1:
+        return False
+    return any(ord(character) in characters for characters in WESTERN_CHARACTERS)
 
 
 def cut_vocabulary(vocabulary: Mapping[str, int], counts: Mapping[str, float], size: int) -> list[str]:
@@ -79,15 +81,15 @@ def cut_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
 
 def wordpiece_tokenizer(pieces: Iterable[str]) -> BertTokenizer:
     """Create an uncased BERT tokenizer with the given pieces."""
-    return BertTokenizer(
-        vocab={piece: number for number, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=MAX_LENGTH
-    )
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=MAX_LENGTH)
 
 
 def classifier_pieces(base: Base, data: Path, size: int) -> list[str]:
     """Return the most frequent pieces of the training text; SNLI sentences count three times."""
-    sentences = dict.fromkeys(unique_sentences(training_problems(data, MNLI_DEV)), 1.0)
-    sentences |= dict.fromkeys(unique_sentences(training_problems(data, SNLI_DEV)), SNLI_WEIGHT)
+    sentences: dict[str, float] = {}
+    for name, weight in ((MNLI_DEV, 1.0), (SNLI_DEV, SNLI_WEIGHT)):
+        sentences |= dict.fromkeys(unique_sentences(training_problems(data, name)), weight)
     return cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), size)
 
 
@@ -99,14 +101,15 @@ def learn_bpe(sentences: Mapping[str, int], size: int) -> RobertaTokenizer:
     """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = trainers.BpeTrainer(
         vocab_size=size,
         min_frequency=2,
         special_tokens=list(BPE_SPECIALS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        initial_alphabet=alphabet,
         show_progress=False,
     )
-    tokenizer.train_from_iterator((sentence for sentence, times in sentences.items() for _ in range(times)), trainer)
+    tokenizer.train_from_iterator(Counter(sentences).elements(), trainer)
     return roberta_tokenizer(tokenizer)
 
 
@@ -120,7 +123,8 @@ def bare_words(sentences: Mapping[str, int], count: int) -> dict[str, int]:
         for word in re.findall(r"(?<= )[a-z]{3,}\b", sentence):
             seen[word] += 0 if word in FUNCTION_WORDS else times
     frequent = [word for word, _ in seen.most_common(count)]
-    return dict.fromkeys([*frequent, *(word.capitalize() for word in frequent)], BARE_WORD_COUNT)
+    capitalized = [word.capitalize() for word in frequent]
+    return dict.fromkeys(frequent + capitalized, BARE_WORD_COUNT)
 
 
 def roberta_tokenizer(tokenizer: Tokenizer) -> RobertaTokenizer:
@@ -149,10 +153,16 @@ def base_ids(base: Base, piece: str) -> list[int]:
     if text[:1].islower() and continuation is not None:
         word = base.tokenizer.token_to_id(plain)
         return [continuation] if word is None else [continuation, word]
-    ids = [] if piece in BPE_SPECIALS else base.tokenizer.encode(plain, add_special_tokens=False).ids
-    return list(ids) or [base.tokenizer.get_vocab()[BPE_SPECIALS.get(piece, "[UNK]")]]
+    ids = []
+    if piece not in BPE_SPECIALS:
+        ids = base.tokenizer.encode(plain, add_special_tokens=False).ids
+    if not ids:
+        special = BPE_SPECIALS.get(piece, "[UNK]")
+        return [base.tokenizer.get_vocab()[special]]
+    return list(ids)
 
 
 def mapped_embeddings(base: Base, pieces: Iterable[str]) -> torch.Tensor:
     """Return an embedding per piece, the mean of the base embeddings of its text, shape (pieces, 384)."""
-    return torch.stack([base.words[base_ids(base, piece)].mean(dim=0) for piece in pieces])
+    embeddings = [base.words[base_ids(base, piece)].mean(dim=0) for piece in pieces]
+    return torch.stack(embeddings)

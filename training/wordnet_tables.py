@@ -11,7 +11,7 @@ forms, with those of "old" and "far" that WordNet does not list. The same files 
 
 import gzip
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
 from merge_snli.models.wordnet import ADJECTIVES, IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
@@ -33,43 +33,63 @@ UNLISTED = ("elder=old", "eldest=old", "farther=far", "farthest=far", "further=f
 
 def main() -> None:
     """Write the tables."""
-    folder = parse(
-        "wordnet_tables", __doc__, {"folder": {"type": Path, "help": "folder of WordNet 3.0's files"}}
-    ).folder
+    argument = {"type": Path, "help": "folder of WordNet 3.0's files"}
+    folder = parse("wordnet_tables", __doc__, {"folder": argument}).folder
+    nouns = nouns_by_name(folder)
+    known: set[str] = set().union(*nouns.values())
+    write(NOUNS, nouns | {IRREGULAR: irregular_forms(folder / "noun.exc", known)})
+    verbs = set(_words(folder / "index.verb"))
+    write(VERBS, {"verb": verbs, IRREGULAR: irregular_forms(folder / "verb.exc")})
+    adjectives = set(_words(folder / "index.adj"))
+    compared = set(irregular_forms(folder / "adj.exc", adjectives))
+    write(ADJECTIVES, {"adj": adjectives, IRREGULAR: compared.union(UNLISTED)})
+
+
+def nouns_by_name(folder: Path) -> dict[str, list[str]]:
+    """Return the nouns of one word by the name of the lexicographer file of their first sense."""
     senses = {noun: (number, is_name) for noun, number, is_name in first_senses(folder)}
     nouns: dict[str, list[str]] = {name: [] for name in NAMES}
     for noun, (number, is_name) in senses.items():
-        if not (is_name and any(singular in senses for singular in regular_bases(noun, PLURAL_ENDINGS))):
-            nouns[NAMES[number - FIRST_FILE]].append(noun)
-    known = {noun for of_name in nouns.values() for noun in of_name}
-    plurals = [plural for plural in irregular_forms(folder / "noun.exc") if plural.partition("=")[2] in known]
-    write(NOUNS, nouns | {IRREGULAR: plurals})
-    write(VERBS, {"verb": _words(folder / "index.verb"), IRREGULAR: irregular_forms(folder / "verb.exc")})
-    adjectives = {*_words(folder / "index.adj")}
-    compared = {form for form in irregular_forms(folder / "adj.exc") if form.partition("=")[2] in adjectives}
-    write(ADJECTIVES, {"adj": adjectives, IRREGULAR: compared.union(UNLISTED)})
+        if is_name and any(singular in senses for singular in regular_bases(noun, PLURAL_ENDINGS)):
+            continue
+        nouns[NAMES[number - FIRST_FILE]].append(noun)
+    return nouns
 
 
 def write(path: Path, words: Mapping[str, Iterable[str]]) -> None:
     """Write a table: a line for each key, with its words."""
-    lines = [" ".join((name, *sorted(of_name))) for name, of_name in words.items()]
-    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+    text = ""
+    for name, of_name in words.items():
+        text += " ".join((name, *sorted(of_name))) + "\n"
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
     """Yield each noun of one word, the lexicographer file of its first sense, and whether that has it as a name."""
-    synsets = {line.partition(" ")[0]: line.partition(" | ")[0].split(" ") for line in _entries(folder / "data.noun")}
+    synsets: dict[str, list[str]] = {}
+    for line in _entries(folder / "data.noun"):
+        fields, _, _ = line.partition(" | ")
+        synset = fields.split(" ")
+        synsets[synset[0]] = synset
     for line in _entries(folder / "index.noun"):
         lemma, *rest = line.split()
         if WORD.fullmatch(lemma):
-            synset = synsets[rest[5 + int(rest[2])]]
+            pointers = int(rest[2])
+            synset = synsets[rest[5 + pointers]]
             yield lemma, int(synset[1]), lemma not in synset
 
 
-def irregular_forms(path: Path) -> Iterator[str]:
-    """Yield `FORM=BASE` for each form of one word that WordNet lists as an exception."""
+def irregular_forms(path: Path, bases: Set[str] | None = None) -> Iterator[str]:
+    """Yield `FORM=BASE` for each form of one word that WordNet lists as an exception.
+
+    Args:
+        path: The file of exceptions.
+        bases: The words whose forms are listed; None for all.
+    """
     for line in _entries(path):
         form, base, *_ = line.split()
+        if bases is not None and base not in bases:
+            continue
         if WORD.fullmatch(form) and WORD.fullmatch(base):
             yield f"{form}={base}"
 

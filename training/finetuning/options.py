@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least, require_unique
 from merge_snli.embedded import PREFIX
 
@@ -39,16 +39,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        raise_first(
-            (
-                not 0 < self.learning_rate < 1,
-                f"{param('learning_rate')} is {self.learning_rate:g}: it must be between 0 and 1, such as 2e-5",
-            ),
-            (
-                not 0 <= self.weight_decay < math.inf,
-                f"{param('weight_decay')} is {self.weight_decay:g}: it must be at least 0, such as 0.01",
-            ),
-        )
+        rate, decay = self.learning_rate, self.weight_decay
+        if not 0 < rate < 1:
+            raise InputError(f"{param('learning_rate')} is {rate:g}: it must be between 0 and 1, such as 2e-5")
+        if not 0 <= decay < math.inf:
+            raise InputError(f"{param('weight_decay')} is {decay:g}: it must be at least 0, such as 0.01")
         for name in ("epochs", "batch_size", "max_length"):
             require_at_least(name, getattr(self, name), 1)
 
@@ -111,20 +106,18 @@ class FinetuneOptions:
         require_at_least("random_seed", min(self.random_seeds), 0)
         for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
             require_at_least(name, getattr(self, name), minimum)
-        for option, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
+        for name, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
-                raise InputError(f"{param(f'augment_{option}')} needs examples: add {param('augment')} DIR/CONFIG")
-        raise_first(
-            (
-                max(self.random_seeds) > MAX_SEED,
-                f"{param('random_seed')} is {max(self.random_seeds)}: it must be at most {MAX_SEED}",
-            ),
-            (
-                self.augment_share is not None and not 0 < self.augment_share < math.inf,
-                f"{param('augment_share')} is {self.augment_share or 0:g}: it must be above 0, such as 0.01",
-            ),
-            (self.dtype not in DTYPES, f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}"),
-        )
+                option = param(f"augment_{name}")
+                raise InputError(f"{option} needs examples: add {param('augment')} DIR/CONFIG")
+        largest = max(self.random_seeds)
+        if largest > MAX_SEED:
+            raise InputError(f"{param('random_seed')} is {largest}: it must be at most {MAX_SEED}")
+        share = self.augment_share
+        if share is not None and not 0 < share < math.inf:
+            raise InputError(f"{param('augment_share')} is {share:g}: it must be above 0, such as 0.01")
+        if self.dtype not in DTYPES:
+            raise InputError(f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
 
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""

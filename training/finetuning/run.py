@@ -117,9 +117,9 @@ def finetune(
         raise InputError(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
-    encoded, encoded_held_out = (
-        encode(rows, tokenizer, output_names(model.config), max_length) for rows in (examples, held_out)
-    )
+    labels = output_names(model.config)
+    encoded = encode(examples, tokenizer, labels, max_length)
+    encoded_held_out = encode(held_out, tokenizer, labels, max_length)
     check_truncated(examples, encoded, tokenizer, max_length)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
@@ -130,7 +130,8 @@ def finetune(
     collator = DataCollatorWithPadding(tokenizer)
     trainer = LengthTrainer(model, arguments, train_dataset=encoded, data_collator=collator)
     trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    return model, tokenizer, _accuracy(trainer, encoded_held_out) if held_out else None
+    accuracy = _accuracy(trainer, encoded_held_out) if held_out else None
+    return model, tokenizer, accuracy
 
 
 def load_classifier(folder: Path) -> PreTrainedModel:
@@ -166,10 +167,12 @@ def encode(
     premises = [example.premise for example in examples]
     hypotheses = [example.hypothesis for example in examples]
     columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
-    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return [
-        row | {"labels": labels.index(NLI_LABELS[example.label])} for row, example in zip(rows, examples, strict=True)
-    ]
+    rows: list[Row] = []
+    for number, example in enumerate(examples):
+        row = {name: values[number] for name, values in columns.items()}
+        row["labels"] = labels.index(NLI_LABELS[example.label])
+        rows.append(row)
+    return rows
 
 
 def check_truncated(
@@ -185,7 +188,9 @@ def check_truncated(
     """
     full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
     pairs = [(example.premise, example.hypothesis) for example in full]
-    lengths = [len(tokens) for tokens in tokenizer(pairs, verbose=False)["input_ids"]] if pairs else []
+    lengths = []
+    if pairs:
+        lengths = [len(tokens) for tokens in tokenizer(pairs, verbose=False)["input_ids"]]
     longer = sum(length > max_length for length in lengths)
     if longer == len(examples):
         raise InputError(
@@ -221,15 +226,18 @@ def last_checkpoint(folder: Path) -> str | None:
     """Return the last complete checkpoint in a folder, or None."""
     complete = (path.parent for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{TRAINER_STATE}"))
     last = max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
-    if last is not None:
-        logger.info("resuming from %s", last)
-    return None if last is None else str(last)
+    if last is None:
+        return None
+    logger.info("resuming from %s", last)
+    return str(last)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:
     ordered: Any = sorted(rows, key=lambda row: len(row["input_ids"]))
     predicted = trainer.predict(ordered)
-    logits = predicted.predictions[0] if isinstance(predicted.predictions, tuple) else predicted.predictions
+    logits = predicted.predictions
+    if isinstance(logits, tuple):
+        logits = logits[0]
     return float((logits.argmax(axis=-1) == predicted.label_ids).mean())
 
 
@@ -242,34 +250,40 @@ def card_text(record: dict[str, Any], model: PreTrainedModel, accuracy: float | 
         accuracy: Its accuracy on the held-out problems; None without any.
         name: The name of the model.
     """
-    sources = record["sources"]
-    return TEMPLATE.read_text(encoding="utf-8").format(
-        metadata=yaml.safe_dump(_metadata(record), sort_keys=False).strip(),
+    template = TEMPLATE.read_text(encoding="utf-8")
+    metadata = yaml.safe_dump(_metadata(record), sort_keys=False)
+    training = [f"| {key.replace('_', ' ')} | {value} |" for key, value in record["training"].items()]
+    return template.format(
+        metadata=metadata.strip(),
         name=name,
         labels=", ".join(output_names(model.config)),
         base=record["base"]["name"],
-        sources="\n".join(
-            f"| {source['name']} | {source['used']:,} | {source['copies']} | {source['license'] or UNKNOWN} "
-            f"| `{source['digest'][:16]}` |"
-            for source in sources
-        ),
+        sources="\n".join(map(_source_row, record["sources"])),
         license=_license(record),
-        training="\n".join(f"| {key.replace('_', ' ')} | {value} |" for key, value in record["training"].items()),
+        training="\n".join(training),
         evaluation=_evaluation(record["held_out"], accuracy),
     )
 
 
+def _source_row(source: dict[str, Any]) -> str:
+    about = f"{source['used']:,} | {source['copies']} | {source['license'] or UNKNOWN}"
+    return f"| {source['name']} | {about} | `{source['digest'][:16]}` |"
+
+
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:
-    base, sources = record["base"]["name"], record["sources"]
-    on_the_hub = [source["name"] for source in sources if known_dataset(source["name"])]
-    return {
-        **({"license": record["license"]} if record["license"] else {}),
-        "language": "en",
-        "library_name": "transformers",
-        "pipeline_tag": "text-classification",
-        **({"base_model": base} if "/" in base else {}),
-        **({"datasets": on_the_hub} if on_the_hub else {}),
-    }
+    metadata: dict[str, Any] = {}
+    if record["license"]:
+        metadata["license"] = record["license"]
+    metadata["language"] = "en"
+    metadata["library_name"] = "transformers"
+    metadata["pipeline_tag"] = "text-classification"
+    base = record["base"]["name"]
+    if "/" in base:
+        metadata["base_model"] = base
+    on_the_hub = [source["name"] for source in record["sources"] if known_dataset(source["name"])]
+    if on_the_hub:
+        metadata["datasets"] = on_the_hub
+    return metadata
 
 
 def _license(record: dict[str, Any]) -> str:
