@@ -1,0 +1,135 @@
+"""Each benchmark that the docs cite runs on a tiny size, and what it prints is consistent."""
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from benchmarks import readable_variants
+from benchmarks.made_up_results import write_dataset, write_results
+from benchmarks.matmul_bound import flop_of_forms
+from merge_snli import read_results, validate
+from tests.benchmarks.conftest import Benchmark, tables
+from tests.records import bundled
+
+pytestmark = pytest.mark.slow
+
+PIPELINES = ("pipeline, one by one", "pipeline, batch_size=32")
+
+
+def number(cell: str) -> float:
+    """Return the number that a cell begins with."""
+    return float(cell.split()[0].removesuffix("%").replace(",", ""))
+
+
+def test_suggestions(benchmark: Benchmark) -> None:
+    options = ["--limit", 40, "--forms", 30, "--pipeline-forms", 8, "--rounds", 1, "--layers", 1, "--changes", 30]
+    printed = benchmark("suggestions", *options, "--dtypes", "float32")
+    rates, ratios, changes = tables(printed)
+    found = {name: number(row["forms per second"]) for name, row in rates.items()}
+    assert list(found) == [*PIPELINES, "generation, float32", "matmul bound, float32"]
+    assert number(ratios["float32"]["ratio"]) == pytest.approx(
+        found["generation, float32"] / found["matmul bound, float32"], abs=0.01
+    )
+    for row in changes.values():
+        assert 0 <= number(row["changed forms"]) <= number(row["forms"]) <= 30
+        assert 0 <= number(row["in one dtype only"]) < number(row["suggestions"])
+
+
+def test_operations_of_forms_are_those_of_the_layers_and_of_the_head_on_one_token() -> None:
+    shape = {"hidden_size": 2, "num_hidden_layers": 3, "intermediate_size": 5, "vocab_size": 7}
+    of_token = 4 * 2 * 2 + 2 * 2 * 5
+    attention = 2 * 11 * 2
+    head = 2 * (2 + 7)
+    assert flop_of_forms([11], shape) == 2 * (3 * 11 * (of_token + attention) + head)
+    assert flop_of_forms([11, 11], shape) == 2 * flop_of_forms([11], shape)
+
+
+def test_scoring(benchmark: Benchmark) -> None:
+    options = ["--limit", 40, "--rounds", 1, "--hidden-size", 64, "--layers", 1, "--methods", "float32"]
+    printed = benchmark("scoring", *options, "--long-premises")
+    of_files = tables(printed)
+    assert len(of_files) == 3
+    for rows in of_files:
+        assert list(rows) == [*PIPELINES, "scoring, float32"]
+        same, of, count = rows["scoring, float32"]["equal labels"].split()
+        assert of == "of" and same == count
+        assert number(rows["scoring, float32"]["largest difference"]) < 1e-5
+    tokens = [int(line.split()[-4]) for line in printed.splitlines() if line.endswith("tokens on average")]
+    assert tokens[0] < tokens[1]
+
+
+def test_ranked_answers(benchmark: Benchmark) -> None:
+    options = ["--limit", 6, "--rounds", 1, "--hidden-size", 64, "--layers", 1, "--batch-sizes", 2, 4]
+    (rows,) = tables(benchmark("ranked_answers", *options, "--prompt", "word"))
+    row = rows["`word`"]
+    assert number(row["equal"]) == number(row["clear answers"])
+    assert number(row["largest difference"]) < 1e-3
+    ratio = number(row["`score --prompt`"]) / number(row["lm-evaluation-harness"])
+    assert number(row["ratio"]) == pytest.approx(ratio, abs=0.1)
+
+
+def test_stages(benchmark: Benchmark) -> None:
+    options = ["--problems", bundled("demo:problems"), "--limit", 20]
+    (rows,) = tables(benchmark("stages", *options, "--runs", ".:1", ".:2"))
+    for run in (".:1", ".:2"):
+        whole = number(rows["whole command"][run])
+        parts = [number(row[run]) for name, row in rows.items() if name not in ("whole command", "CPU time")]
+        assert len(parts) == 6 and 0 < sum(parts) <= whole + 0.5
+    (simulated,) = tables(benchmark("stages", *options, "--simulate", 2))
+    assert list(simulated) == ["read and tag", "filters and sets"]
+    assert all(50 <= number(row["per core"]) <= 100 for row in simulated.values())
+
+
+def test_generation_share(benchmark: Benchmark) -> None:
+    name = "electra-base-generator"
+    printed = benchmark("generation_share", "--limit", 10, "--layers", 1, "--shapes", name)
+    (rows,) = tables(printed)
+    shares = {stage: number(row["share"]) for stage, row in rows.items()}
+    assert sum(shares.values()) == pytest.approx(100, abs=0.5)
+    others = number(printed.partition("not masked LMs: ")[2])
+    assert others == pytest.approx(100 - shares[name], abs=0.2)
+    assert number(printed.partition("peak memory: ")[2]) > 100
+
+
+def test_readable_variants(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {name: how for name, how in readable_variants.chosen_filters().items() if name in ("none", "strict")}
+    monkeypatch.setattr(readable_variants, "chosen_filters", lambda: chosen)
+    studies, counts = tables(benchmark("readable_variants", "--problems", bundled("demo:problems"), "--limit", 20))
+    with (Path(readable_variants.__file__).parent / "veto_study.csv").open(encoding="utf-8") as file:
+        judged = [row for row in csv.DictReader(file) if "strict" in row["filters"].split(" and ")]
+    first_study = {name: row for name, row in studies.items() if name.startswith("first study of the veto: strict")}
+    assert first_study and 0 < sum(int(row["judged"]) for row in first_study.values()) <= len(judged)
+    for degree, cell in counts["none"].items():
+        if degree != "filters":
+            seeds, variants = map(number, cell.split(" / "))
+            fewer_seeds, fewer_variants = map(number, counts["strict"][degree].split(" / "))
+            assert fewer_seeds <= seeds and fewer_variants < variants
+
+
+def test_statistics_simulation(benchmark: Benchmark) -> None:
+    (rows,) = tables(benchmark("statistics_simulation", "--simulations", 10))
+    assert {name.partition(":")[0] for name in rows} == {"false positives", "coverage"}
+    for row in rows.values():
+        low, high = map(number, row["expected"].split(" to "))
+        assert row["within"] == ("yes" if low <= number(row["rate"]) <= high else "no")
+
+
+def test_reports(benchmark: Benchmark, tmp_path: Path) -> None:
+    (rows,) = tables(benchmark("reports", "--seeds", 12, "--variants", 21, "--models", 2, "--folder", tmp_path))
+    commands = ["validate", "compare", "compare --all-thresholds", "leaderboard", "explore", "analyze"]
+    assert list(rows) == ["score", *commands]
+    for row in rows.values():
+        assert number(row["CPU seconds"]) > 0 and number(row["peak MiB"]) > 50
+    assert [result.model.name for result in read_results(tmp_path / "results")] == ["m0", "m1"]
+
+
+def test_made_up_results_are_valid_and_worse_from_model_to_model(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "data", seeds=30, variants=22)
+    assert validate(tmp_path / "data").findings == ()
+    write_results(tmp_path / "data", tmp_path / "results", (0, 10, 20))
+    results = {result.model.name: result for result in read_results(tmp_path / "results")}
+    accuracies = [results[name].sample_accuracy for name in ("m0", "m10", "m20")]
+    assert all(better > worse for better, worse in pairwise(accuracies))
+    assert all(len(result.group_ids) == 30 for result in results.values())
