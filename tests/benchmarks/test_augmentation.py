@@ -13,6 +13,8 @@ from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.results.store import read_results
 
+pytestmark = pytest.mark.slow
+
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
 SHIPPED = Path(__file__).parents[2] / "merge_snli"
 

@@ -133,3 +133,10 @@ def test_made_up_results_are_valid_and_worse_from_model_to_model(tmp_path: Path)
     accuracies = [results[name].sample_accuracy for name in ("m0", "m10", "m20")]
     assert all(better > worse for better, worse in pairwise(accuracies))
     assert all(len(result.group_ids) == 30 for result in results.values())
+
+
+def test_every_benchmark_has_a_test() -> None:
+    tested = {path.stem for path in Path(__file__).parent.glob("test_*.py")} | set(globals())
+    for module in Path(readable_variants.__file__).parent.glob("*.py"):
+        if "def main(" in module.read_text(encoding="utf-8"):
+            assert f"test_{module.stem}" in tested
