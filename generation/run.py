@@ -15,6 +15,7 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, check_language, with_absolute_paths
 from generation.seeds_from import Seeds, read_seeds
+from generation.sentences.tagging import InPlaceTagger
 from generation.work import METHOD_VERSION, work_folder_of
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import machine_name
@@ -56,7 +57,7 @@ PROBLEMS_PER_SAMPLE = 1_000
 class RunInputs:
     """Everything that the rows of a data set depend on.
 
-    Tagger, seeds, judgments and WordNet are found on first use. A copy for another process finds its own.
+    Taggers, seeds, judgments and WordNet are found on first use. A copy for another process finds its own.
 
     Attributes:
         options: The options of the run.
@@ -79,6 +80,11 @@ class RunInputs:
         """The tagger."""
         options = self.options
         return find_tagger(options.tagger, language=options.language, parser=options.same_parse)
+
+    @cached_property
+    def in_place_tagger(self) -> InPlaceTagger:
+        """The tagger for suggestions in their sentences, which verifies its fast path once."""
+        return InPlaceTagger(self.tagger)
 
     @cached_property
     def seeds(self) -> Seeds | None:

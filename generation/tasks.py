@@ -20,7 +20,6 @@ from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
-from generation.sentences.tagging import InPlaceTagger
 from generation.variant_shards import (
     STANDALONE,
     Method,
@@ -128,7 +127,8 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
     with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
         forms = (forms_of_shard(shard, run.options.classes, run.options.mask) for shard in shards)
         suggest(forms, len(shards), partial(run.load, mlm), store, run.options, stage)
-        run.vocabularies[name] = load_vocabulary(mlm, store.vocabulary_size() or 0, run.options.language)
+        if name not in run.vocabularies:
+            run.vocabularies[name] = load_vocabulary(mlm, store.vocabulary_size() or 0, run.options.language)
 
 
 def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
@@ -221,7 +221,7 @@ def open_method(run: GenerationRun, stack: ExitStack) -> Method:
         inputs.problems.label_names,
         stores,
         vocabularies,
-        InPlaceTagger(inputs.tagger),
+        inputs.in_place_tagger,
         inputs.wordnet,
         inputs.seeds,
         inputs.judgments,

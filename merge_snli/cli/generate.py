@@ -88,7 +88,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster | None) -> str:
     """Return what a run would do, and how long it would take."""
-    from generation.dry_run import dry_run, dry_run_text
+    from generation.dry_run import dry_run
+    from generation.report.estimate import estimate_text
     from generation.run import check_workers
 
     check_workers(arguments.workers, cluster)
@@ -97,16 +98,21 @@ def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster 
     estimate = dry_run(options, allow_pickle=arguments.allow_pickle, workers=workers)
     estimate = replace(estimate, loading=estimate.loading + imports)
     if cluster is None:
-        return dry_run_text(estimate)
+        return estimate_text(estimate)
     from generation.pipeline import submitted
     from generation.run import plan_run, read_inputs
     from merge_snli.base.progress import Progress
     from merge_snli.dataset.stored import check_dataset_out
     from merge_snli.runs.executors import plan_text
 
-    choices = {name: getattr(arguments, name) for name in ("work", "allow_pickle")}
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)
-    run_ = plan_run(inputs, check_dataset_out(Path(arguments.out or "my_data/snli")), **choices, **_execution(cluster))
+    run_ = plan_run(
+        inputs,
+        check_dataset_out(Path(arguments.out or "my_data/snli")),
+        work=arguments.work,
+        allow_pickle=arguments.allow_pickle,
+        **_execution(cluster),
+    )
     return plan_text(cluster.options, *submitted(run_, cluster), estimate)
 
 

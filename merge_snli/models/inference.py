@@ -90,6 +90,13 @@ class Batches:
         """Return the batch size for items of `length` tokens."""
         return max(1, self._tokens // length)
 
+    def rows(self, items: int, length: int) -> int:
+        """Return the number of rows in the batches of some items of `length` tokens, with the rows that pad them."""
+        full = self.size(length)
+        last = items % full
+        least = min(MIN_INVARIANT_SIZE, full) if self._batch_invariant else full
+        return items + max(0, least - last) if last else items
+
     def run(self, step: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In], length: int) -> list[Out]:
         """Run `step` over the items in batches; if memory runs out, halve the batch size and retry.
 
@@ -105,8 +112,7 @@ class Batches:
         while len(outputs) < len(items):
             full = self.size(length)
             batch = items[len(outputs) : len(outputs) + full]
-            min_size = min(MIN_INVARIANT_SIZE, full) if self._batch_invariant else full
-            padded = [*batch, *[batch[0]] * (min_size - len(batch))]
+            padded = [*batch, *[batch[0]] * (self.rows(len(batch), length) - len(batch))]
             try:
                 outputs.extend(step(padded)[: len(batch)])
                 continue

@@ -22,14 +22,14 @@ from datatrove.pipeline.base import PipelineStep
 
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.progress import format_duration
-from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage
+from merge_snli.base.stages import MASKED_LM, RunStage
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.options import ClusterOptions, StageOptions
 from merge_snli.runs.run_folder import LOCAL, RAY, SLURM
 from merge_snli.runs.task import StageTask
 
 if TYPE_CHECKING:
-    from generation.dry_run import DryRun
+    from generation.report.estimate import Estimate
 
 logger = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ def make_executor(
     )
 
 
-def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: DryRun) -> str:
+def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: Estimate) -> str:
     """Return the stages of a run with their tasks and estimated times and, for Slurm, one script per kind of stage.
 
     Args:
@@ -194,17 +194,16 @@ def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path,
 
 
 def _rows(
-    options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: DryRun
+    options: ClusterOptions, stages: Sequence[RunStage], folder: Path, estimate: Estimate
 ) -> Iterator[tuple[str | int | None, ...]]:
-    seconds = {TAG: estimate.reading, FILTERS: estimate.filters, WRITE: estimate.writing}
-    masked_lms = {masked_lm.name: masked_lm for masked_lm in estimate.masked_lms}
-    loading = estimate.loading / len(masked_lms)  # a task loads one masked LM at most, the estimate is for all
+    masked_lms = sum(stage.kind == MASKED_LM for stage in stages)
+    loading = estimate.loading / masked_lms  # a task loads one masked LM at most
     for stage in stages:
         tasks = options.submitted(stage, folder).tasks
         at_once = min(tasks, options.stage(stage.kind).workers or (1 if options.executor == LOCAL else tasks))
-        own = seconds[stage.kind] if stage.kind in seconds else masked_lms[stage.name].seconds
-        forms = -(-masked_lms[stage.name].forms // tasks) if stage.kind == MASKED_LM else None
-        yield stage.name, tasks, forms, format_duration(loading + own / at_once)
+        step = estimate.steps[stage.name]
+        forms = None if step.forms is None else -(-step.forms // tasks)
+        yield stage.name, tasks, forms, format_duration(loading + step.seconds / at_once)
 
 
 def _scripts(options: ClusterOptions, stages: Sequence[RunStage], folder: Path) -> Iterator[str]:

@@ -1,37 +1,23 @@
-"""The dry run: exact for few problems, an estimate from a sample for many, and no files written."""
+"""The dry run: exact counts for few problems, an estimate from a sample for many, and no files written."""
 
 import os
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from generation.dry_run import (
-    COPIES,
-    SAMPLED_PROBLEMS,
-    TIMINGS_PER_LENGTH,
-    TRIAL_FORMS,
-    DryRun,
-    Groups,
-    dry_run,
-    dry_run_text,
-    extrapolate,
-    of_every_premise,
-    time_steps,
-)
-from generation.masked_lms.encoded_forms import EncodedForm
-from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.dry_run import SAMPLED_PROBLEMS, dry_run, extrapolate, in_two_shards, of_every_premise
 from generation.options import PRESETS, Options
-from generation.replacements.finding import CLASS_FORMS
+from generation.report.estimate import Estimate, Step, estimate_text
 from generation.run import GenerationRun
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
+from merge_snli.models.inference import MIN_INVARIANT_SIZE, Batches
 from merge_snli.models.shapes import operations_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
@@ -39,63 +25,76 @@ from merge_snli.problems.reading import read_problems
 from tests.commands import Command
 from tests.oracles import refused, write_rows
 
+STAGES = ["read and tag", "tiny-bert", "tiny-roberta", "filters and sets", "write"]
+
 
 @pytest.fixture(scope="module", autouse=True)
 def short_trial() -> Iterator[None]:
-    """Try the filters on few problems: how long they take is not tested here."""
+    """Try few problems: how long they take is not tested here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("generation.dry_run.TRIAL_PROBLEMS", 4)
+        patch.setattr("generation.dry_run.MIN_TRIAL", 4)
         yield
 
 
 @pytest.fixture(scope="module")
 def options(tiny_mlm: Callable[[str], Path]) -> Options:
     mlms = (str(tiny_mlm("bert")), str(tiny_mlm("roberta")))
-    return Options(problems="demo:problems", limit=40, mlm=mlms, device="cpu")
+    return Options(problems="demo:problems", limit=40, mlm=mlms, device="cpu", inflation=2)
 
 
 @pytest.fixture(scope="module")
-def estimated(options: Options) -> DryRun:
+def estimated(options: Options) -> Estimate:
     return dry_run(options)
 
 
+def masked_lms(estimate: Estimate) -> list[Step]:
+    return [step for step in estimate.steps.values() if step.forms is not None]
+
+
 def test_known_masked_lms_are_not_downloaded(
-    options: Options, estimated: DryRun, monkeypatch: pytest.MonkeyPatch
+    options: Options, estimated: Estimate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("generation.dry_run.operations_per_second", lambda _: 1e9)
-    (measured, _), (known, *_) = estimated.masked_lms, PRESETS["paper"]["mlm"]
+    monkeypatch.setattr("generation.report.estimate.operations_per_second", lambda _: 1e9)
+    known = PRESETS["paper"]["mlm"][0]
     run = dry_run(replace(options, mlm=(known, options.mlm[0])))
-    by_shape, here = run.masked_lms
-    seconds = run.forms * operations_of(known, here.tokens, masked_lm=True) / 1e9
-    assert (here.name, here.forms, here.bytes) == (measured.name, measured.forms, measured.bytes)
-    assert (by_shape.name, by_shape.forms, by_shape.refused, by_shape.bytes) == (known, run.forms, {}, here.bytes)
-    assert by_shape.seconds == pytest.approx(seconds)
-    assert "Not downloaded: 1 masked LM of 0.4 GB." in dry_run_text(run)
-    assert "Not downloaded" not in dry_run_text(estimated)
+    assert [*run.steps] == ["read and tag", known, "tiny-bert", "filters and sets", "write"]
+    by_shape, here = masked_lms(run)
+    measured = estimated.steps["tiny-bert"]
+    assert (here.name, here.forms, here.refused, here.bytes) == (
+        measured.name,
+        measured.forms,
+        measured.refused,
+        measured.bytes,
+    )
+    assert (by_shape.forms, by_shape.refused, by_shape.bytes) == (run.forms, 0, here.bytes)
+    assert by_shape.seconds == pytest.approx(run.forms * operations_of(known, here.tokens, masked_lm=True) / 1e9)
+    text = estimate_text(run)
+    assert next(line for line in text.splitlines() if line.startswith(known)).endswith(" 0.43")
+    assert "To download: 0.4 GB" in text
+    assert "download" not in estimate_text(estimated)
 
 
-def test_counts_are_exact_if_every_problem_is_sampled(estimated: DryRun, options: Options, tagger: Tagger) -> None:
+def test_counts_are_exact_if_every_problem_is_sampled(estimated: Estimate, options: Options, tagger: Tagger) -> None:
     words = [
         word
         for tagged in tag(read_problems(options).problems, tagger)
         for word in shared_words(tagged)
         if word.word_class != "adv" and word.left_out is None
     ]
-    assert (estimated.problems, estimated.sampled, estimated.words) == (40, 40, len(words))
-    assert estimated.forms <= sum(len(word.premise) + len(word.hypothesis) for word in words)
-    for mlm in estimated.masked_lms:
-        assert mlm.forms + sum(mlm.refused.values()) == estimated.forms
-        assert mlm.forms_per_second > 0
-        assert mlm.seconds == pytest.approx(mlm.forms / mlm.forms_per_second)
-        assert 100 * mlm.forms < mlm.bytes < 1_700 * mlm.forms, "200 ids and log-probabilities, compressed"
+    assert (estimated.problems, estimated.sampled) == (40, 40)
+    assert len(words) < estimated.forms <= sum(len(word.premise) + len(word.hypothesis) for word in words)
+    assert [step.name for step in masked_lms(estimated)] == ["tiny-bert", "tiny-roberta"]
+    for step in masked_lms(estimated):
+        assert step.forms is not None and step.refused is not None
+        assert step.forms + step.refused == estimated.forms
+        assert 100 * step.forms < step.bytes < 1_700 * step.forms, "200 ids and log-probabilities, compressed"
 
 
-def test_a_sample_is_extrapolated(estimated: DryRun, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_is_extrapolated(estimated: Estimate, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.dry_run.SAMPLED_PROBLEMS", 20)
     half = dry_run(options)
     assert half.problems == 40 and 10 < half.sampled < 30
-    assert half.words == pytest.approx(estimated.words, rel=0.4)
-    assert {mlm.forms + sum(mlm.refused.values()) for mlm in half.masked_lms} == {half.forms}
+    assert half.forms == pytest.approx(estimated.forms, rel=0.4)
 
 
 def test_problems_of_a_premise_are_sampled_together() -> None:
@@ -114,53 +113,42 @@ def test_forms_of_a_corpus_are_estimated(corpus: Callable[[str], Path], name: st
     assert estimated.forms == pytest.approx(forms, rel=0.1)
 
 
-def test_fewer_forms_are_timed_than_a_run_has(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches: list[int] = []
-    fill = MaskedLM.fill
-
-    def counting(mlm: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        batches.append(len(batch))
-        return fill(mlm, batch, top_k)
-
-    monkeypatch.setattr(MaskedLM, "fill", counting)
-    monkeypatch.setattr("time.perf_counter", lambda: 10 * len(batches) + sum(batches))  # 10 s a batch and 1 s a form
-    mlms = dry_run(options).masked_lms
-    assert len(batches) >= 2 * TIMINGS_PER_LENGTH, "some of them answer the forms of the trial"
-    assert sum(batches) < sum(mlm.forms for mlm in mlms)
-    number_of_batches = (mlms[0].seconds - mlms[0].forms) / 10
-    assert number_of_batches == pytest.approx(round(number_of_batches)) and 1 < number_of_batches < mlms[0].forms
-
-
-@pytest.mark.parametrize("word", ["cat", "xylograph"])
-def test_without_forms_the_masked_lms_take_no_time(options: Options, tmp_path: Path, word: str) -> None:
-    """No word is shared, or the tokenizers split it."""
-    problem = {"premise": "A xylograph hangs here.", "hypothesis": f"The {word} is old.", "label": "neutral"}
+def test_a_masked_lm_without_forms_fills_none(options: Options, tmp_path: Path) -> None:
+    problem = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is old.", "label": "neutral"}
     path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
-    assert [(mlm.forms, mlm.seconds) for mlm in dry_run(replace(options, problems=path)).masked_lms] == [(0, 0.0)] * 2
+    steps = masked_lms(dry_run(replace(options, problems=path)))
+    assert [(step.forms, step.refused) for step in steps] == [(0, 2), (0, 2)], "the tokenizers split the word"
 
 
-def test_a_problem_with_many_forms_is_in_no_trial(
+def test_problems_without_a_shared_word_are_refused(options: Options, tmp_path: Path) -> None:
+    problem = {"premise": "A xylograph hangs here.", "hypothesis": "The cat is old.", "label": "neutral"}
+    path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
+    refused("share no noun", dry_run, replace(options, problems=path))
+
+
+def test_a_problem_with_many_forms_is_not_tried(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried: list[str] = []
+    tried: list[list[str]] = []
 
-    def timed(trial: GenerationRun) -> tuple[dict[str, float], Groups]:
-        tried.extend(problem.premise for problem in trial.sample or ())
-        return time_steps(trial)
+    def noted(run: GenerationRun, problems: Iterator[Problem]) -> GenerationRun:
+        sample = [*problems]
+        tried.append([problem.premise for problem in sample])
+        return in_two_shards(run, sample)
 
     monkeypatch.setattr("generation.dry_run.MAX_FORMS", 6)
-    monkeypatch.setattr("generation.dry_run.time_steps", timed)
+    monkeypatch.setattr("generation.dry_run.in_two_shards", noted)
     texts = ["A farmer sleeps. " * times for times in (9, 1, 9, 1)]
     rows = [{"premise": text, "hypothesis": "The farmer is here.", "label": "neutral"} for text in texts]
     estimated = dry_run(replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", rows))))
-    assert tried == ["A farmer sleeps. "] * 2
+    assert tried == [texts, ["A farmer sleeps. "] * 2]
     assert estimated.forms == 11
 
 
-def test_several_processes_share_the_work(estimated: DryRun, options: Options) -> None:
+def test_several_processes_share_the_work(estimated: Estimate, options: Options) -> None:
     of_two = dry_run(options, workers=2)
     assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"
-    assert "(cpu, 2 processes)" in dry_run_text(of_two)
+    assert "(cpu, 2 processes)" in estimate_text(of_two)
     refused("workers is 0", dry_run, options, workers=0)
 
 
@@ -173,16 +161,11 @@ def test_the_command_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_step_counts(estimated: DryRun) -> None:
-    steps = [
-        estimated.loading,
-        estimated.reading,
-        *(mlm.seconds for mlm in estimated.masked_lms),
-        estimated.filters,
-        estimated.writing,
-    ]
-    assert min(steps) > 0
-    assert estimated.seconds == pytest.approx(sum(steps))
+def test_every_step_counts(estimated: Estimate) -> None:
+    assert [*estimated.steps] == STAGES
+    seconds = [step.seconds for step in estimated.steps.values()]
+    assert min(estimated.loading, *seconds) > 0
+    assert estimated.seconds == pytest.approx(estimated.loading + sum(seconds))
 
 
 @pytest.mark.slow
@@ -190,7 +173,7 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     """In CPU time, since the machine may be busy; in processes of their own, so that both load every library."""
     command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems"]
     code = (
-        "import time; time.monotonic = time.perf_counter = time.process_time; "
+        "import time; time.monotonic = time.process_time; "
         "from generation.dry_run import dry_run; from generation.options import Options; "
         "from generation.options import preset_options; "
         "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
@@ -204,40 +187,36 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     assert seconds / 2 < float(done.stdout) < seconds * 2
 
 
-def test_text(estimated: DryRun) -> None:
-    lines = dry_run_text(estimated).splitlines()
-    steps = ["loading", "reading and tagging", "tiny-bert", "tiny-roberta", "filters and sets", "writing"]
-    assert [line.split("  ")[0] for line in lines[3:9]] == steps
+def test_text(estimated: Estimate) -> None:
+    lines = estimate_text(estimated).splitlines()
+    assert [line.split("  ")[0] for line in lines[3:9]] == ["loading", *STAGES]
     assert f"about {format_duration(estimated.seconds)} on this machine" in " ".join(lines)
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
 
 
-NOUNS, VERBS = ("noun", "premise"), ("verb", "premise")
-FORMS = Counter({NOUNS: 16, VERBS: 4})
-SECONDS = {"setup": 1.0, "filters": 2.0, "all forms": 1.0, "standalone": 5.0, "writing": 0.5, "copies": 1.2}
-PER_FORM = (5.0 - 1.0) / (TRIAL_FORMS + 4)
+def test_what_a_process_does_once_is_not_multiplied() -> None:
+    assert extrapolate([5.0, 2.0], [10, 10], 100) == pytest.approx(3.0 + 10 * 2.0)
+    assert extrapolate([5.0, 2.0], [20, 10], 100) == pytest.approx(1.0 + 10 * 2.0), "shards of different sizes"
+    assert extrapolate([5.0, 2.0], [10, 10], 100, workers=2) == pytest.approx(3.0 + 10 * 2.0 / 2)
+    assert extrapolate([1.0, 2.0], [10, 10], 20) == pytest.approx(4.0), "never less than nothing"
 
 
-def test_the_trial_itself_takes_the_time_of_its_steps() -> None:
-    few = Counter({NOUNS: TRIAL_FORMS, VERBS: 4})
-    assert extrapolate(SECONDS, few, few, 1) == pytest.approx((1.0 + 2.0 + 5.0, 0.5))
+def test_one_shard_takes_its_time() -> None:
+    assert extrapolate([5.0], [1, 0], 1) == 5.0
 
 
-def test_filters_grow_with_the_forms_and_setup_does_not() -> None:
-    found = [extrapolate(SECONDS, FORMS, Counter({NOUNS: 160, VERBS: 40}), samples)[0] for samples in (1, 10)]
-    alone = [2 * CLASS_FORMS * PER_FORM, 10 * (16 + 4) * PER_FORM]
-    assert found == pytest.approx([1.0 + 10 * (2.0 + 1.0) + seconds for seconds in alone])
+@pytest.mark.parametrize(("invariant", "least"), [(True, MIN_INVARIANT_SIZE), (False, 8)])
+def test_rows_of_batches_include_padding(invariant: bool, least: int) -> None:
+    batches = Batches("masked LM", "form", 80, batch_invariant=invariant)
+    sizes: list[int] = []
 
+    def step(batch: list[int]) -> list[int]:
+        sizes.append(len(batch))
+        return batch
 
-def test_workers_share_what_grows_with_the_forms() -> None:
-    assert extrapolate(SECONDS, FORMS, FORMS, 1, workers=2)[0] == pytest.approx(
-        1.0 + (2.0 + 1.0 + (16 + 4) * PER_FORM) / 2
-    )
-
-
-def test_writing_grows_with_the_variants_and_the_time_per_file_does_not() -> None:
-    per_copy = (1.2 - 0.5) / (COPIES - 1)
-    twice = Counter({NOUNS: 40})
-    assert extrapolate(SECONDS, FORMS, twice, 1)[1] == pytest.approx(0.5 + per_copy)
-    assert extrapolate(SECONDS | {"writing": 0.0, "copies": 0.0}, FORMS, twice, 1)[1] == 0.0
+    for number in (1, 8, 9, 20):
+        sizes.clear()
+        batches.run(step, [*range(number)], 10)
+        assert sum(sizes) == batches.rows(number, 10)
+    assert batches.rows(1, 10) == least

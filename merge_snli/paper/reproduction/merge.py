@@ -154,10 +154,11 @@ class Reproduction(PaperRun):
         if not self.sets:
             return "no data set", 0, 0, 0.0
         trial = dry_run(replace(self.options, mlm=DEMO_MASKED_LMS))
-        filters = trial.filters * len(self.masked_lms) / len(DEMO_MASKED_LMS)
-        title = f"{trial.problems:,} problems, {count(len(self.sets), 'data set')}"
-        seconds = trial.reading + len(self.sets) * (filters + trial.writing)
-        return title, trial.forms, self.pairs(trial.problems), seconds
+        seconds = {name: step.seconds for name, step in trial.steps.items()}
+        filters = seconds["filters and sets"] * len(self.masked_lms) / len(DEMO_MASKED_LMS)
+        others = seconds["read and tag"] + len(self.sets) * (filters + seconds["write"])
+        sets = count(len(self.sets), "data set")
+        return f"{trial.problems:,} problems, {sets}", trial.forms, self.pairs(trial.problems), others
 
     def pairs(self, problems: int) -> int:
         """Return how many pairs each model answers: as many as in the paper, in proportion to the problems.

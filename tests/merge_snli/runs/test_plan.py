@@ -12,8 +12,8 @@ import pytest
 from datatrove.pipeline.base import PipelineStep
 
 from generation import Options
-from generation.dry_run import DryRun, MaskedLMEstimate
 from generation.pipeline import submitted
+from generation.report.estimate import Estimate, Step
 from generation.run import plan_run, read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
@@ -112,24 +112,16 @@ def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
 
 
-def estimate() -> DryRun:
-    mlms = (
-        MaskedLMEstimate(name=name, forms=400, refused={}, forms_per_second=1.0, seconds=seconds, bytes=10, tokens=9)
-        for name, seconds in zip(MLMS, (36_000.0, 7_200.0), strict=True)
-    )
-    return DryRun(
-        problems=207,
-        sampled=207,
-        words=100,
-        forms=400,
-        device="cpu",
-        workers=1,
-        loading=0.0,
-        reading=600.0,
-        masked_lms=tuple(mlms),
-        filters=3_600.0,
-        writing=30.0,
-    )
+def estimate() -> Estimate:
+    steps = [
+        Step(name="read and tag", seconds=600.0),
+        Step(name=MLMS[0], seconds=36_000.0, forms=400, refused=0),
+        Step(name=MLMS[1], seconds=7_200.0, forms=400, refused=0),
+        Step(name="filters and sets", seconds=3_600.0),
+        Step(name="write", seconds=30.0),
+    ]
+    by_name = {step.name: step for step in steps}
+    return Estimate(problems=207, sampled=207, forms=400, device="cpu", workers=1, loading=0.0, steps=by_name)
 
 
 def plan(folder: Path, text: str, work: Path | None = None) -> tuple[str, Path]:
