@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -211,7 +211,7 @@ def test_rows_of_batches_include_padding(invariant: bool, least: int) -> None:
     batches = Batches("masked LM", "form", 80, batch_invariant=invariant)
     sizes: list[int] = []
 
-    def step(batch: list[int]) -> list[int]:
+    def step(batch: Sequence[int]) -> Sequence[int]:
         sizes.append(len(batch))
         return batch
 
