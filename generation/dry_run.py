@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -19,8 +19,8 @@ from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords,
 from generation.tasks import stages, standalone_counts, variant_shards, words_of
 from generation.work import read_shard
 from merge_snli.base.progress import Progress
-from merge_snli.base.stages import Notes, RunStage, TaskShare
-from merge_snli.problems.problem import Problem
+from merge_snli.base.stages import RunStage, TaskShare
+from merge_snli.problems.problem import Problem, of_every_premise
 
 # About the number of problems whose forms are counted.
 SAMPLED_PROBLEMS = 1_000
@@ -49,21 +49,22 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
     here = tuple(name for name in options.mlm if not is_not_here(name)) or PRESETS["demo"]["mlm"]
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
+        out = Path(folder) / "data"
         inputs = read_inputs(replace(options, mlm=here), Progress(quiet=True), allow_pickle=allow_pickle)
-        out, shard = Path(folder) / "data", PROBLEMS_PER_SHARD
-        run = plan_run(inputs, out, allow_pickle=allow_pickle, problems_per_shard=shard, workers=workers)
-        sample = in_two_shards(run, of_every_premise(run.problems(), max(1, run.size // SAMPLED_PROBLEMS)))
+        run = plan_run(inputs, out, allow_pickle=allow_pickle, problems_per_shard=PROBLEMS_PER_SHARD, workers=workers)
+        nth = max(1, run.size // SAMPLED_PROBLEMS)
+        sample = run.on(of_every_premise(run.problems(), nth))
         reading = time.monotonic() - start
         _ = inputs.tagger.nlp
         loading = time.monotonic() - start - reading
-        tagging = _seconds(stages(sample)[0], range(sample.shards))
+        tag, *_ = stages(sample)
         sizes = [sample.problems_per_shard, sample.size - sample.problems_per_shard]
-        reading += extrapolate(tagging, sizes, run.size, run.workers)
+        reading += extrapolate(_seconds(tag, range(sample.shards)), sizes, run.size, run.workers)
         require_words(words_of(sample), options)
         words = [*chain.from_iterable(_words(sample))]
         forms = distinct_forms(words, options.mask)
         scale = run.size / sample.size
-        trial = in_two_shards(run, tried_problems(words))
+        trial = run.on(tried_problems(words))
         tag, *answer, filters, write = stages(trial)
         _seconds(tag, range(trial.shards))
         masked_lms = {}
@@ -73,16 +74,16 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
             loading += time.monotonic() - start
             masked_lms[name] = _try_masked_lm(stage, trial, forms, scale)
             trial.loaded.clear()
-        sizes = [_occurrences(of_shard) for of_shard in _words(trial)]
         size = _occurrences(words) * scale
-        *making, counting = _seconds(filters, [*range(1, filters.shards), 0])
-        filtering = extrapolate(making, sizes, size, run.workers) + counting * run.samples / run.workers
-        writing = _try_writing(trial, size / sum(sizes))
+        filtering = _try_filters(filters, trial, size, run.samples)
+        writing = _try_writing(trial, size)
     missing = [name for name in options.mlm if name not in masked_lms]
     if missing:
         masked_lms |= steps_by_shape(missing, round(len(forms) * scale), masked_lms.values(), run.device)
-    steps = [Step(name=tag.name, seconds=reading), *(masked_lms[name] for name in options.mlm)]
-    steps.append(Step(name=filters.name, seconds=filtering * len(options.mlm) / len(here)))
+        filtering *= len(options.mlm) / len(here)
+    steps = [Step(name=tag.name, seconds=reading)]
+    steps += [masked_lms[name] for name in options.mlm]
+    steps.append(Step(name=filters.name, seconds=filtering))
     steps.append(Step(name=write.name, seconds=writing))
     return Estimate(
         problems=run.size,
@@ -95,32 +96,12 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
     )
 
 
-def in_two_shards(run: GenerationRun, problems: Iterable[Problem]) -> GenerationRun:
-    """Return a run on some problems, in two shards: what a process does once takes time in the first of them only."""
-    sample = tuple(problems)
-    per_shard = -(-len(sample) // 2)
-    return replace(
-        run, sample=sample, size=len(sample), problems_per_shard=per_shard, notes=Notes(), loaded={}, vocabularies={}
-    )
-
-
-def of_every_premise(problems: Iterable[Problem], nth: int) -> Iterator[Problem]:
-    """Yield all problems of every n-th premise.
-
-    The problems of a premise have forms in common. A sample of single problems has few of these, so its number of
-    distinct forms does not scale with its size.
-    """
-    numbers: dict[str, int] = {}
-    for problem in problems:
-        if numbers.setdefault(problem.premise, len(numbers)) % nth == 0:
-            yield problem
-
-
 def tried_problems(words: ProblemWords) -> list[Problem]:
     """Return a few problems, evenly spaced among those of a sample; every other one is in the first half."""
     usual = [each for each in words if _occurrences([each]) <= MAX_FORMS] or words[:2]
     number = min(MAX_TRIAL, max(MIN_TRIAL, len(words) // PROBLEMS_PER_TRIAL))
-    spaced = [tagged.problem for tagged, _ in usual[:: max(1, len(usual) // number)][:number]]
+    nth = -(-len(usual) // number)
+    spaced = [tagged.problem for tagged, _ in usual[::nth]][:number]
     return spaced[::2] + spaced[1::2]
 
 
@@ -130,8 +111,9 @@ def _words(run: GenerationRun) -> list[ProblemWords]:
 
 
 def _occurrences(words: ProblemWords) -> int:
-    """Return the number of occurrences of the words to replace, which a form masks each."""
-    return sum(len(word.premise) + len(word.hypothesis) for _, of_problem in words for word in of_problem)
+    """Return the number of occurrences of the words to replace, each of which a form masks."""
+    replaced = chain.from_iterable(of_problem for _, of_problem in words)
+    return sum(len(word.premise) + len(word.hypothesis) for word in replaced)
 
 
 def _seconds(stage: RunStage, items: Iterable[int]) -> list[float]:
@@ -145,25 +127,29 @@ def _seconds(stage: RunStage, items: Iterable[int]) -> list[float]:
 
 
 def extrapolate(seconds: Sequence[float], sizes: Sequence[float], size: float, workers: int = 1) -> float:
-    """Return the seconds of a stage in a run from those of its first shards.
+    """Return the seconds of a stage for a whole run, whose processes share all but what each does once.
 
     Args:
-        seconds: Those of one or two shards; the first includes what a process does once.
+        seconds: Those of one or two shards, of which the first includes what a process does once.
         sizes: The sizes of these shards.
-        size: That of the run.
-        workers: The number of processes, which share all but what each does once.
+        size: The size of the run.
+        workers: The number of processes of the run.
     """
-    per_unit = seconds[-1] / max(1, sizes[len(seconds) - 1])
+    last = len(seconds) - 1
+    per_unit = seconds[last] / max(1, sizes[last])
     once = max(0.0, seconds[0] - per_unit * sizes[0])
     return once + per_unit * size / workers
 
 
 def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Form], scale: float) -> Step:
-    """Answer the forms of a trial with a masked LM; in a run, its time grows with the tokens of the batches."""
+    """Answer the forms of a trial with a masked LM; its time grows with the tokens of the batches."""
     seconds = _seconds(stage, range(trial.shards))
     mlm, options = trial.loaded[stage.name], trial.options
+    lengths = {}
     encoded = mlm.encode_all([*forms.values()], split_words=options.split_words)
-    lengths = {key: len(form.ids) for key, form in zip(forms, encoded, strict=True) if isinstance(form, EncodedForm)}
+    for key, form in zip(forms, encoded, strict=True):
+        if isinstance(form, EncodedForm):
+            lengths[key] = len(form.ids)
     answered: set[str] = set()
     tokens = []
     for words in _words(trial):
@@ -171,28 +157,40 @@ def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Fo
         tokens.append(_padded_tokens(mlm, [lengths[key] for key in new & lengths.keys()]))
         answered |= new
     files = trial.answer_keys[mlm.name].folder(trial.work).glob("*.parquet")
-    bytes_per_form = sum(file.stat().st_size for file in files) / len(answered)
+    stored = sum(file.stat().st_size for file in files) / len(answered)
+    refused = len(forms) - len(lengths)
     return Step(
         name=stage.name,
         seconds=extrapolate(seconds, tokens, _padded_tokens(mlm, lengths.values(), scale)),
         forms=round(len(lengths) * scale),
-        refused=round((len(forms) - len(lengths)) * scale),
+        refused=round(refused * scale),
         tokens=sum(lengths.values()) / max(1, len(lengths)),
-        bytes=round(bytes_per_form * len(forms) * scale),
+        bytes=round(stored * len(forms) * scale),
     )
 
 
 def _padded_tokens(mlm: MaskedLM, lengths: Iterable[int], scale: float = 1.0) -> int:
     """Return the number of tokens in batches of `scale` times as many forms of each length, padding included."""
-    forms = Counter(lengths).items()
-    return sum(length * mlm.batches.rows(round(number * scale), length) for length, number in forms)
+    tokens = 0
+    for length, number in Counter(lengths).items():
+        tokens += length * mlm.batches.rows(round(number * scale), length)
+    return tokens
 
 
-def _try_writing(trial: GenerationRun, growth: float) -> float:
-    """Write the variants of a trial, and return the seconds for `growth` times as many; 0 if there are none."""
+def _try_filters(stage: RunStage, trial: GenerationRun, size: float, samples: int) -> float:
+    """Make the variants of a trial; return the seconds for a run with so many occurrences of words, and samples."""
+    # A trial takes nearly as long as a sample to count each filter on its own, on a few forms per word class.
+    *making, counting = _seconds(stage, [*range(1, stage.shards), 0])
+    sizes = [_occurrences(words) for words in _words(trial)]
+    return extrapolate(making, sizes, size, trial.workers) + counting * samples / trial.workers
+
+
+def _try_writing(trial: GenerationRun, size: float) -> float:
+    """Write the variants of a trial; return the seconds for a run with so many occurrences of words."""
     results = variant_shards(trial)
     if not any(read_shard(shard.variants, ["seed_id"]).num_rows for shard in results):
         return 0.0
+    growth = size / sum(map(_occurrences, _words(trial)))
     copies = min(MAX_COPIES, max(1, round(growth)))
     counts, device = standalone_counts(trial), trial.device.partition(":")[0]
     start = time.monotonic()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from generation.answers.store import CacheKey, cache_key_of
 from generation.filters.definitions import applied_filters
@@ -203,6 +203,14 @@ class GenerationRun:
     def problems(self) -> Iterator[Problem]:
         """Yield the problems in their order."""
         return self.inputs.stream() if self.sample is None else iter(self.sample)
+
+    def on(self, problems: Iterable[Problem]) -> Self:
+        """Return a run on some problems in this process, in two shards, without what this one has done."""
+        sample = tuple(problems)
+        size = len(sample)
+        shard = -(-size // 2)
+        run = replace(self, sample=sample, size=size, problems_per_shard=shard)
+        return replace(run, notes=Notes(), loaded={}, vocabularies={})
 
     def check_inputs(self) -> None:
         """Check that the inputs on this machine are those of the submission."""

@@ -109,10 +109,9 @@ def steps_by_shape(names: Iterable[str], forms: int, tried: Iterable[Step], devi
 def estimate_text(estimate: Estimate) -> str:
     """Return an estimate as a table with a row per step."""
     steps = [Step(name="loading", seconds=estimate.loading), *estimate.steps.values()]
-    sampled = "" if estimate.sampled == estimate.problems else f" ({estimate.sampled:,} sampled)"
-    processes = "" if estimate.workers == 1 else f", {estimate.workers} processes"
     answers = sum(step.bytes for step in steps) / MB
     download = sum(step.download for step in steps) / GB
+    processes = "" if estimate.workers == 1 else f", {estimate.workers} processes"
     notes = [
         f"Total: about {format_duration(estimate.seconds)} on this machine ({estimate.device}{processes}) and "
         f"{answers:,.1f} MB of answers, if no answers are cached."
@@ -126,6 +125,7 @@ def estimate_text(estimate: Estimate) -> str:
     else:
         shown -= 1
     notes.append("Nothing was written.")
+    sampled = "" if estimate.sampled == estimate.problems else f" ({estimate.sampled:,} sampled)"
     title = f"{estimate.problems:,} problems with a gold label{sampled}: about {estimate.forms:,} forms"
     rows = tuple(step.row[:shown] for step in steps)
     return Table(title=title, columns=COLUMNS[:shown], rows=rows, notes=tuple(notes)).text()

@@ -1,151 +1,42 @@
-"""Read the answers of a finished run again, trace fillers through its filters, and explain a problem's variants."""
+"""Explain the variants of one problem: trace the fillers of its words through the filters of a finished run."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
-from generation.answers.store import MaskedLMAnswers, Store, load_answers, recorded_cache_keys
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
-from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import CONTINUATION
 from generation.options import UNION, Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
 from generation.replacements.judged import drop_by_judgments
-from generation.report.inventory import TAGGED, inventory
+from generation.report.read_again import stored_answers, tagger_of_run
 from generation.run import find_wordnet
 from generation.sentences.forms import match_case
-from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged, replaced_words
+from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
-from generation.work import read_description
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.dataset.judgments import judgments_of_run
 from merge_snli.dataset.record import generation_of, require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
-from merge_snli.models.tagger import Tagger, find_tagger, other_tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import open_source, stream_problems, survey_problems
 from merge_snli.schema import ALL, SEED
-
-AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
 WORDS = {KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_word or filter_.on_tag or filter_.on_parse)}
 
 # Number of words shown for each reason to drop a filler.
 EXAMPLES = 8
-
-
-def _or_again(dataset: MergeDataset) -> str:
-    return (
-        f"or compute them again with merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
-    )
-
-
-def check_work(dataset: MergeDataset, work: Path, option: str) -> None:
-    """Check that a work folder has answers of a run.
-
-    Args:
-        dataset: The data set of the run.
-        work: The folder.
-        option: The option that names it, for the message.
-    """
-    if not any(key.folder(work).is_dir() for key in recorded_cache_keys(dataset.record)):
-        problem = "does not contain answers of its masked LMs" if work.is_dir() else "is not a folder"
-        raise InputError(
-            f"{work} {problem}: name the work folder of the run of {dataset.folder} with {param(option)}, "
-            f"{_or_again(dataset)}"
-        )
-
-
-@contextmanager
-def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Iterator[AnswersTo]:
-    """Open the answers of the masked LMs of a run, in its work folder.
-
-    Args:
-        dataset: The data set of the run.
-        options: The options of the run.
-        work: The work folder of the run.
-
-    Yields:
-        A function that returns the answers to all forms of some words, and the vocabulary, by masked LM. It raises
-        `InputError` if an answer is missing.
-    """
-
-    def missing(name: str, _: int = 0) -> InputError:
-        return InputError(
-            f"{work} does not contain all answers of {name}: name the work folder of the run with {param('work')}, "
-            f"{_or_again(dataset)}"
-        )
-
-    opened = {}
-    # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
-    models = find_masked_lms(options.mlm, allow_pickle=True)
-    with ExitStack() as stack:
-        for mlm, key in zip(models, recorded_cache_keys(dataset.record), strict=True):
-            if mlm.digest != key.digest:
-                raise InputError(
-                    f"masked LM {key.masked_lm} has changed since the run (sha256 {mlm.digest[:12]} instead of "
-                    f"{key.digest[:12]}): restore its files, or generate the data set again"
-                )
-            size = read_description(key.folder(work)).get("pieces")
-            if size is None:
-                raise missing(key.masked_lm)
-            store = stack.enter_context(Store(work, key))
-            opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
-        yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
-
-
-def filter_again(
-    dataset: MergeDataset, work: Path, *, ids: Collection[str] | None = None
-) -> Iterator[tuple[list[FilteredWord], dict[str, MaskedLMAnswers]]]:
-    """Apply the filters of a run to its suggestions again, before sets are formed.
-
-    Args:
-        dataset: The data set of the run.
-        work: The work folder of the run.
-        ids: Ids of the problems to filter; None for all.
-
-    Yields:
-        For each shard of problems, its shared words after the filters, and the answers that were filtered, by masked
-        LM.
-    """
-    options = options_of_run(dataset.record.options)
-    tagger, wordnet = InPlaceTagger(tagger_of_run(dataset, options)), find_wordnet(options)
-    stored = inventory(work, dataset.record) if work.is_dir() else []
-    shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]
-    if not shards:
-        raise InputError(
-            f"{work} does not contain the problems of {dataset.folder}: name the work folder of the run with "
-            f"{param('work')}, {_or_again(dataset)}"
-        )
-    with stored_answers(dataset, options, work) as answers_to:
-        for shard in shards:
-            problems = [
-                (tagged, words)
-                for tagged, words in read_tagged(shard, options.classes)
-                if ids is None or tagged.problem.id in ids
-            ]
-            answers = answers_to(problems)
-            yield filter_words(problems, answers, tagger, options, wordnet=wordnet), answers
-
-
-def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
-    """Return the tagger of a run, which must be the version that the run used."""
-    tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
-    message = other_tagger(tagger, generation_of(dataset.record).tagger)
-    if message is not None:
-        raise InputError(f"{message}: install that version")
-    return tagger
 
 
 @dataclass(frozen=True)
@@ -171,14 +62,18 @@ def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]
         answers: The answers of the form's masked LM.
     """
     answer, outcome = answers.answers[filtered.form.key], filtered.outcome
+    if not isinstance(answer, Fillers) or isinstance(outcome, str):
+        return []
+    vocabulary = answers.vocabulary
     fillers = []
-    if isinstance(answer, Fillers) and not isinstance(outcome, str):
-        for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
-            reason, text = OUTCOMES[code], answers.vocabulary.text(piece_id)
-            inner = answers.vocabulary.kinds[piece_id] == CONTINUATION  # marked, since "girl" may be a word as well
-            written = match_case(filtered.occurrence.word.text, text) if reason in WORDS else "##" * inner + text
-            log_odds = float(log_prob) - answer.original_log_prob
-            fillers.append(Filler(written, log_odds, None if reason == KEPT else reason))
+    for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+        reason, text = OUTCOMES[code], vocabulary.text(piece_id)
+        if reason in WORDS:
+            text = match_case(filtered.occurrence.word.text, text)
+        elif vocabulary.kinds[piece_id] == CONTINUATION:
+            text = f"##{text}"  # "girl" may be a word as well
+        dropped = None if reason == KEPT else reason
+        fillers.append(Filler(text, float(log_prob) - answer.original_log_prob, dropped))
     return fillers
 
 
@@ -210,34 +105,34 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation with every filler as JSON values."""
-        words = [
-            {
-                "word": asdict(word.word),
-                "forms": [
-                    {
-                        "masked_lm": form.masked_lm,
-                        "side": form.side,
-                        "start": form.form.start,
-                        "refused": form.refused,
-                        "in_window": form.in_window,
-                        "fillers": list(map(asdict, self.fillers(form))),
-                    }
-                    for form in word.forms
-                ],
-                "replacements": list(map(asdict, word.replacements)),
-                "dropped": _dropped(word),
-            }
-            for word in self.words
-        ]
+        words = [self._word(filtered) for filtered in self.words]
         return {**asdict(self.problem), "label": self.label, "variants": self.variants, "words": words}
+
+    def _word(self, filtered: FilteredWord) -> dict[str, Any]:
+        return {
+            "word": asdict(filtered.word),
+            "forms": [self._form(form) for form in filtered.forms],
+            "replacements": list(map(asdict, filtered.replacements)),
+            "dropped": _dropped(filtered),
+        }
+
+    def _form(self, form: FilteredForm) -> dict[str, Any]:
+        return {
+            "masked_lm": form.masked_lm,
+            "side": form.side,
+            "start": form.form.start,
+            "refused": form.refused,
+            "in_window": form.in_window,
+            "fillers": list(map(asdict, self.fillers(form))),
+        }
 
 
 def _dropped(word: FilteredWord) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return by the reason of a filter on validators and by sentence the words that it dropped."""
-    return {
-        reason: {side: tuple(words) for side, words in of_sides.items() if words}
-        for reason, of_sides in word.dropped.items()
-    }
+    dropped: dict[str, dict[str, tuple[str, ...]]] = {}
+    for reason, of_sides in word.dropped.items():
+        dropped[reason] = {side: tuple(words) for side, words in of_sides.items() if words}
+    return dropped
 
 
 def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
@@ -257,7 +152,8 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     shared = shared_words(tagged, ignore_case=options.ignore_case)
     words = {word: FilteredWord(tagged, word, frozenset(), ()) for word in shared}
     answers: dict[str, MaskedLMAnswers] = {}
-    if replaced := replaced_words(shared, options.classes):
+    replaced = replaced_words(shared, options.classes)
+    if replaced:
         problems = [(tagged, replaced)]
         with stored_answers(dataset, options, work) as answers_to:
             answers = answers_to(problems)
@@ -269,13 +165,13 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
     variants = read_split(dataset, ALL)
     classes = variants["word_class"].filter(pc.equal(variants["seed_id"], seed_id)).to_pylist()
     return Explanation(
-        problem,
-        record.label_names[problem.label],
-        record.texts,
-        options,
-        tuple(words.values()),
-        answers,
-        dict(Counter(classes)),
+        problem=problem,
+        label=record.label_names[problem.label],
+        texts=record.texts,
+        options=options,
+        words=tuple(words.values()),
+        answers=answers,
+        variants=dict(Counter(classes)),
     )
 
 
@@ -294,11 +190,13 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{error.message.marked}"
         ) from error
     if problem is None:
-        first = "" if options.limit is None else f" in its first {options.limit:,} rows, all that the run read"
-        limit = first if options.sample is None else " in the sample that the run read"
+        limit = ""
+        if options.sample is not None:
+            limit = " in the sample that the run read"
+        elif options.limit is not None:
+            limit = f" in its first {options.limit:,} rows, all that the run read"
         raise InputError(
-            f"{options.problems} has no problem {seed_id!r}{limit}: "
-            "the ids of the seeds are in config seed of the data set"
+            f"{options.problems} has no problem {seed_id!r}{limit}: {param('list', True)} shows the ids of the seeds"
         )
     return problem
 

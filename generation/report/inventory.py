@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from generation.work import (
 )
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_json, write_json
 from merge_snli.base.option import described
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.dataset.record import Record, inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
@@ -96,11 +97,10 @@ def inventory(work: Path, record: Record | None) -> list[Stored]:
         record: The record of the data set made with it; None if there is none.
     """
     needs = None if record is None else _read_needs(work, inputs_of(record))
-    return [
-        *_answers(work, needs),
-        *_shards(TAGGED, [work / TAGGED_FOLDER], needs),
-        *_shards(RESULTS, [work / folder for folder in RESULT_FOLDERS], needs),
-    ]
+    stored = [*_answers(work, needs)]
+    stored += _shards(TAGGED, [work / TAGGED_FOLDER], needs)
+    stored += _shards(RESULTS, [work / folder for folder in RESULT_FOLDERS], needs)
+    return stored
 
 
 def drop(stored: Iterable[Stored]) -> None:
@@ -109,12 +109,13 @@ def drop(stored: Iterable[Stored]) -> None:
     Args:
         stored: All or some entries of `inventory`.
     """
-    for path in (path for entry in stored for path in entry.paths):
-        with disk_errors_as_input_errors(path.parent):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+    for entry in stored:
+        for path in entry.paths:
+            with disk_errors_as_input_errors(path.parent):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
 
 
 def _needs_file(work: Path, inputs: Mapping[str, Any]) -> Path:
@@ -131,30 +132,31 @@ def _read_needs(work: Path, inputs: Mapping[str, Any]) -> dict[str, set[str]] | 
 
 
 def _answers(work: Path, needs: dict[str, set[str]] | None) -> Iterator[Stored]:
-    for folder in sorted(path for path in (work / ANSWERS_FOLDER).glob("*") if path.is_dir()):
-        description = read_description(folder)
-        yield _stored(
-            sorted(folder.glob("*.parquet")),
-            (folder,),
-            kind=ANSWERS,
-            needed=None if needs is None else folder.name in needs[ANSWERS],
-            masked_lm=description.get("masked_lm"),
-            cache_key={name: value for name, value in description.items() if name not in {"masked_lm", "pieces"}},
-        )
+    for folder in sorted((work / ANSWERS_FOLDER).glob("*/")):
+        cache_key = read_description(folder)
+        masked_lm = cache_key.pop("masked_lm", None)
+        cache_key.pop("pieces", None)
+        needed = None if needs is None else folder.name in needs[ANSWERS]
+        shards = sorted(folder.glob("*.parquet"))
+        yield _stored(shards, (folder,), kind=ANSWERS, needed=needed, masked_lm=masked_lm, cache_key=cache_key)
 
 
 def _shards(kind: str, folders: Iterable[Path], needs: dict[str, set[str]] | None) -> Iterator[Stored]:
     """Yield one entry for the shards that are needed and one for the others."""
-    shards = [path for folder in folders for path in all_shards(folder)]
-    for needed in (True, False) if needs is not None else (None,):
-        selected = tuple(path for path in shards if needs is None or (key_of(path) in needs[kind]) == needed)
+    shards = [*chain.from_iterable(map(all_shards, folders))]
+    by_need: dict[bool | None, list[Path]] = {True: [], False: [], None: []}
+    for path in shards:
+        by_need[None if needs is None else key_of(path) in needs[kind]].append(path)
+    for needed, selected in by_need.items():
         if selected:
-            yield _stored(selected, selected, kind=kind, needed=needed)
+            yield _stored(selected, tuple(selected), kind=kind, needed=needed)
 
 
 def _stored(shards: Sequence[Path], paths: tuple[Path, ...], **about: Any) -> Stored:  # noqa: ANN401 - other fields
-    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
-    size = sum(file.stat().st_size for file in files)
+    size = 0
+    for path in paths:
+        files = path.iterdir() if path.is_dir() else [path]
+        size += sum(file.stat().st_size for file in files)
     return Stored(shards=len(shards), rows=sum(map(_rows, shards)), bytes=size, paths=paths, **about)
 
 
@@ -172,25 +174,23 @@ def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
         work: The work folder.
         stored: What `generation.report.inventory.inventory` returned.
     """
-    total = sum(entry.bytes for entry in stored)
-    return Table(
-        title=f"{total / BYTES_PER_MIB:,.1f} MiB in {work}",
-        columns=(Column("content", "left"), *map(Column, ("shards", "rows", "MiB")), Column("needed", "left")),
-        rows=tuple(
-            (_name(entry), entry.shards, entry.rows, entry.bytes / BYTES_PER_MIB, NEEDED[entry.needed])
-            for entry in stored
-        ),
-    )
+    total = sum(entry.bytes for entry in stored) / BYTES_PER_MIB
+    rows: list[tuple[Cell, ...]] = []
+    for entry in stored:
+        rows.append((_name(entry), entry.shards, entry.rows, entry.bytes / BYTES_PER_MIB, NEEDED[entry.needed]))
+    columns = (Column("content", "left"), *map(Column, ("shards", "rows", "MiB")), Column("needed", "left"))
+    return Table(title=f"{total:,.1f} MiB in {work}", columns=columns, rows=tuple(rows))
 
 
 def _name(stored: Stored) -> str:
     """Name an entry; answers by their masked LM, its device, top-k, and the other options that are not the default."""
     if stored.kind != ANSWERS:
         return stored.kind
-    default = {name: option.default for name, option in described(Options)} | {"top_k": None}  # which is always shown
-    options = [
-        text.format(stored.cache_key[name])
-        for name, text in SHOWN_OPTIONS.items()
-        if stored.cache_key.get(name, default[name]) != default[name]
-    ]
+    default = {name: option.default for name, option in described(Options)}
+    default["top_k"] = None  # so that it is always shown
+    options = []
+    for name, text in SHOWN_OPTIONS.items():
+        value = stored.cache_key.get(name, default[name])
+        if value != default[name]:
+            options.append(text.format(value))
     return f"answers of {stored.masked_lm or 'a masked LM'} ({', '.join(options)})"

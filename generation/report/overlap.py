@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from generation.replacements.finding import FilteredWord
+from generation.report.compared import table_of
 from generation.sentences.forms import SIDES
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_bytes
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL
@@ -78,25 +79,31 @@ def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ..
     Returns:
         The averages over sentences, and over problems as in the paper, by `sentence` and `problem`.
     """
-    counts: dict[str, Counter[frozenset[str]]] = {"sentence": Counter(), "problem": Counter()}
-    problems = 0
+    sentences: Counter[frozenset[str]] = Counter()
+    problems: Counter[frozenset[str]] = Counter()
+    number = 0
     for _, of_problem in groupby(words, lambda word: word.tagged.problem.id):
-        problems += 1
-        names: dict[str, dict[Hashable, set[str]]] = {unit: defaultdict(set) for unit in counts}
+        number += 1
+        in_sentence: dict[Hashable, set[str]] = defaultdict(set)
+        in_problem: dict[Hashable, set[str]] = defaultdict(set)
         for word in of_problem:
             for form in word.forms:
                 for suggestion in form.suggestions:
-                    names["sentence"][form.side, word.word, suggestion].add(form.masked_lm)
-                    names["problem"][word.word, suggestion].add(form.masked_lm)
-        for unit, of_unit in names.items():
-            counts[unit].update(map(frozenset, of_unit.values()))
-    totals = {"sentence": len(SIDES) * problems, "problem": problems}
-    return {unit: _average(counts[unit], total, unit, masked_lms) for unit, total in totals.items()}
+                    in_sentence[form.side, word.word, suggestion].add(form.masked_lm)
+                    in_problem[word.word, suggestion].add(form.masked_lm)
+        sentences.update(map(frozenset, in_sentence.values()))
+        problems.update(map(frozenset, in_problem.values()))
+    return {
+        "sentence": _average(sentences, len(SIDES) * number, "sentence", masked_lms),
+        "problem": _average(problems, number, "problem", masked_lms),
+    }
 
 
 def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
     """Return the overlap of suggestions that were counted by the masked LMs that have them."""
-    matrix = np.array([[name in names for name in masked_lms] for names in counts]).reshape(-1, len(masked_lms))
+    matrix = np.zeros((len(counts), len(masked_lms)), np.bool_)
+    for row, names in enumerate(counts):
+        matrix[row] = [name in names for name in masked_lms]
     shared = _shared(matrix, np.array([*counts.values()], np.float64))
     note = f"Average over {total:,} {unit}s with a word to replace, of what the filters of the run kept."
     return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
@@ -117,13 +124,16 @@ def _shared(matrix: npt.NDArray[np.bool_], times: npt.NDArray[np.float64]) -> np
 
 def figure_9(shown: Overlap) -> Table:
     """Return the numbers of Figure 9 as a table."""
-    return Table(
+    rows: list[dict[str, Cell]] = []
+    for name, values in zip(shown.masked_lms, shown.shared.tolist(), strict=True):
+        row: dict[str, Cell] = {"masked LM": name}
+        for other, value in zip(shown.masked_lms, values, strict=True):
+            row[other] = round(value, 1)
+        rows.append(row)
+    return table_of(
+        rows,
         title=f"Figure 9: {shown.of.lower()} that two masked LMs share",
-        columns=(Column("masked LM", "left"), *map(Column, shown.masked_lms)),
-        rows=tuple(
-            (name, *(round(value, 1) for value in row))
-            for name, row in zip(shown.masked_lms, shown.shared.tolist(), strict=True)
-        ),
+        labels=["masked LM"],
         notes=("On the diagonal: those that only this masked LM has.", *shown.notes),
     )
 

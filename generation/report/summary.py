@@ -1,16 +1,17 @@
 """Summaries: the shared words of a run or of any problems, and the seeds and variants of each config."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
 from generation.output.dataset import add_word_counts, count_words
+from generation.report.compared import table_of
 from generation.run import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.record import Record, WordCounts, generation_of
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
@@ -54,6 +55,17 @@ def percent(number: int, total: int) -> float | None:
     return round(100 * number / total, 1) if total else None
 
 
+def label_shares(labels: Iterable[str], numbers: Mapping[str, int], total: int) -> dict[str, Cell]:
+    """Return a column per label with its share in percent.
+
+    Args:
+        labels: The labels, in the order of the columns.
+        numbers: The number of each label.
+        total: The number of all.
+    """
+    return {f"{label} %": percent(numbers[label], total) for label in labels}
+
+
 def words_table(classes: Mapping[str, WordCounts], with_label: int, without_label: int) -> Table:
     """Return the problems that share a word of each class, and those that share one that can be replaced.
 
@@ -62,20 +74,17 @@ def words_table(classes: Mapping[str, WordCounts], with_label: int, without_labe
         with_label: Number of problems with a gold label.
         without_label: Number of problems without one.
     """
-    labels = tuple(next(iter(classes.values())).labels)
-    headers = ("problems", *(f"{name} %" for name in labels), *LEFT_OUT, "used")
-    return Table(
-        columns=(Column("class", "left"), *map(Column, headers)),
-        rows=tuple(
-            (
-                name,
-                of.problems,
-                *(percent(of.labels[label], of.problems) for label in labels),
-                *(of.left_out[reason] for reason in LEFT_OUT),
-                of.problems_after,
-            )
-            for name, of in classes.items()
-        ),
+    rows: list[dict[str, Cell]] = []
+    for name, counts in classes.items():
+        row: dict[str, Cell] = {"class": name, "problems": counts.problems}
+        row |= label_shares(counts.labels, counts.labels, counts.problems)
+        for reason in LEFT_OUT:
+            row[reason] = counts.left_out[reason]
+        row["used"] = counts.problems_after
+        rows.append(row)
+    return table_of(
+        rows,
+        labels=["class"],
         notes=(
             f"{with_label:,} problems with a gold label; {without_label:,} without one are not counted.",
             "problems: share a word of the class; used: share one that can be replaced.",
@@ -90,23 +99,20 @@ def composition_table(record: Record) -> Table:
     Args:
         record: The record of a run.
     """
-    labels, problems = record.label_names, generation_of(record).problems
-    headers = ("seeds", "variants", "average", *(f"{name} %" for name in labels))
-    return Table(
-        columns=(Column("config", "left"), *map(Column, headers)),
-        rows=tuple(
-            (
-                config,
-                of.groups,
-                of.rows,
-                of.rows / of.groups,
-                *(percent((of.group_labels or {})[name], of.groups) for name in labels),
-            )
-            for config, of in record.test_configs.items()
-        ),
+    rows: list[dict[str, Cell]] = []
+    for config, counts in record.test_configs.items():
+        row: dict[str, Cell] = {"config": config, "seeds": counts.groups, "variants": counts.rows}
+        row["average"] = counts.rows / counts.groups
+        row |= label_shares(record.label_names, counts.group_labels or {}, counts.groups)
+        rows.append(row)
+    seeds = record.configs[ALL].groups
+    problems = generation_of(record).problems.with_label
+    return table_of(
+        rows,
+        labels=["config"],
         notes=(
-            f"{record.configs[ALL].groups:,} of {problems.with_label:,} problems are seeds: in at least one "
-            f"word class, they have {record.options['inflation']} variants or more.",
+            f"{seeds:,} of {problems:,} problems are seeds: in at least one word class, they have "
+            f"{record.options['inflation']} variants or more.",
             "average: variants per seed.",
         ),
     )

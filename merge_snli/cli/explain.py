@@ -1,6 +1,10 @@
 """`merge-snli explain`: show how the variants of one problem were selected.
 
 --format json has all fillers.
+
+examples:
+  merge-snli explain my_data/merge_demo --list
+  merge-snli explain my_data/merge_demo --seed 3
 """
 
 import argparse
@@ -11,21 +15,32 @@ from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, f
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    add_all(parser, argument("dataset", metavar=DATASET, help="data set: folder or Hub id"))
+    add_all(
+        parser.add_mutually_exclusive_group(required=True),
+        argument("--list", action="store_true", help="list the seeds: number, id, replacements by word class, texts"),
+        argument("--seed", type=int, metavar="N", help="number of a seed in the list"),
+        argument("--seed-id", metavar="ID", help="id of a seed, or of any problem of the run"),
+    )
     add_all(
         parser,
-        argument("dataset", metavar=DATASET, help="data set: folder or Hub id"),
-        argument("--seed-id", required=True, metavar="ID", help="id of the problem"),
         argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
         format_argument(*TEXT_FORMATS),
     )
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print how the variants of one problem were selected."""
+    """Print how the variants of one problem were selected, or the list of seeds."""
     from generation.report.explain import explain, explanation_text
+    from generation.report.seed_list import seed_at, seed_table
     from generation.work import work_folder_of
     from merge_snli.dataset.stored import find_dataset
 
     dataset = find_dataset(arguments.dataset)
-    explanation = explain(dataset, arguments.seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
+    if arguments.list:
+        table = seed_table(dataset)
+        write_output(arguments.format, text=table.text, document=table.as_dict)
+        return
+    seed_id = arguments.seed_id if arguments.seed is None else seed_at(dataset, arguments.seed)
+    explanation = explain(dataset, seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
     write_output(arguments.format, text=lambda: explanation_text(explanation), document=explanation.as_dict)

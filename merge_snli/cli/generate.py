@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import CLUSTER, add_all, add_option_arguments, argument, given, read_cluster
 from merge_snli.problems.options import PROBLEMS_GROUP
 
@@ -130,16 +130,14 @@ def read_options(arguments: argparse.Namespace) -> Options:
         values = preset_options(arguments.preset) | values
     if arguments.options is not None:
         values = read_run_file(arguments.options) | values
-    raise_first(
-        (
-            not values.get("problems"),
-            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, "
-            "before options that take lists",
-        ),
-        (
-            "mlm" not in values,
+    if not values.get("problems"):
+        raise InputError(
+            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, before options that "
+            "take lists"
+        )
+    if "mlm" not in values:
+        raise InputError(
             f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "
-            "them",
-        ),
-    )
+            "them"
+        )
     return Options(**values)

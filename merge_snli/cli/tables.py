@@ -1,8 +1,7 @@
-"""`merge-snli tables`: print the tables of a generation run, compare two runs, or count shared words of problems.
+"""`merge-snli tables`: print the tables of a generation run, or count shared words of problems.
 
 examples:
   merge-snli tables merge_snli --suggestions --out figure_9.pdf
-  merge-snli tables merge_snli --against merge_strict
   merge-snli tables stanfordnlp/snli --split validation
 """
 
@@ -12,21 +11,19 @@ from pathlib import Path
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
-    DATASET,
     TABLE_FORMATS,
     add_all,
     add_problem_arguments,
     argument,
     format_argument,
     given,
-    refuse,
     write_tables,
 )
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
 from merge_snli.problems.options import ProblemOptions
 
 # The options that problems do not have.
-DATASET_OPTIONS = ("against", "suggestions", "work", "against_work", "out")
+DATASET_OPTIONS = ("suggestions", "work", "out")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,20 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser.add_argument_group("data set"),
         argument(
-            "--against",
-            metavar=DATASET,
-            help="instead, list what only one of two data sets has, by masked LM and by filter",
-        ),
-        argument(
             "--suggestions",
             action="store_true",
             help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
             "work folder of the run",
         ),
         argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
-        argument(
-            "--against-work", type=Path, metavar="DIR", help="work folder of the run of --against (default: DATA.work)"
-        ),
         argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file"),
     )
     add_all(parser, format_argument(*TABLE_FORMATS))
@@ -65,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
     if dataset is None:
         _count_words(arguments)
         return
-    tables = _tables(dataset, arguments) if arguments.against is None else _tables_against(dataset, arguments)
+    tables = _tables(dataset, arguments)
     write_tables(
         arguments.format, tables.values(), document=lambda: {name: table.as_dict() for name, table in tables.items()}
     )
@@ -108,35 +97,9 @@ def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, T
     from generation.report.overlap import check_format, draw_overlap
     from generation.report.tables import report_tables
 
-    refuse(arguments, ("against_work",), f"needs {param('against')}: name the other data set")
     if arguments.out is not None:
         check_format(arguments.out)  # before suggestions are counted, which takes time
     tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
     if arguments.out is not None:
         draw_overlap(overlap, arguments.out)
     return tables
-
-
-def _tables_against(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
-    """Return by name the tables of what only one of two data sets has."""
-    from generation.report.against import tables_against
-
-    refuse(arguments, ("suggestions", "out"), f"is for one data set, not for {param('against')}: leave one of them out")
-    other = find_dataset(arguments.against)
-    return tables_against(
-        dataset,
-        other,
-        work=_work(dataset, arguments.work, "work"),
-        other_work=_work(other, arguments.against_work, "against_work"),
-    )
-
-
-def _work(dataset: MergeDataset, given: Path | None, option: str) -> Path | None:
-    """Return the work folder that was given with an option, or the default one if it exists."""
-    from generation.report.explain import check_work
-    from generation.work import work_folder_of
-
-    work = work_folder_of(dataset.folder.absolute(), given)
-    if given is not None:
-        check_work(dataset, work, option)
-    return work if work.is_dir() else None

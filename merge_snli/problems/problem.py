@@ -1,6 +1,7 @@
 """A problem, and the checks of the row that it is read from: its sentences, its label and its id."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from merge_snli.base.errors import InputError, param
@@ -130,3 +131,15 @@ def _id(row: SourceRow, column: str) -> str:
     if not identity.strip():
         raise InputError(f"{row.location}: the id in column {column!r} is empty; every problem needs an id")
     return identity
+
+
+def of_every_premise(problems: Iterable[Problem], nth: int) -> Iterator[Problem]:
+    """Yield all problems of every n-th premise.
+
+    The problems of a premise have forms in common. A sample of single problems has few of these, so its number of
+    distinct forms does not scale with its size.
+    """
+    numbers: dict[str, int] = {}
+    for problem in problems:
+        if numbers.setdefault(problem.premise, len(numbers)) % nth == 0:
+            yield problem

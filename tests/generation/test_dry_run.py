@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.dry_run import SAMPLED_PROBLEMS, dry_run, extrapolate, in_two_shards, of_every_premise
+from generation.dry_run import SAMPLED_PROBLEMS, dry_run, extrapolate
 from generation.options import PRESETS, Options
 from generation.report.estimate import Estimate, Step, estimate_text
 from generation.run import GenerationRun
@@ -20,7 +20,7 @@ from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.models.inference import MIN_INVARIANT_SIZE, Batches
 from merge_snli.models.shapes import operations_of
 from merge_snli.models.tagger import Tagger
-from merge_snli.problems.problem import Problem
+from merge_snli.problems.problem import Problem, of_every_premise
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
 from tests.oracles import refused, write_rows
@@ -130,14 +130,15 @@ def test_a_problem_with_many_forms_is_not_tried(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[list[str]] = []
+    on = GenerationRun.on
 
     def noted(run: GenerationRun, problems: Iterator[Problem]) -> GenerationRun:
         sample = [*problems]
         tried.append([problem.premise for problem in sample])
-        return in_two_shards(run, sample)
+        return on(run, sample)
 
     monkeypatch.setattr("generation.dry_run.MAX_FORMS", 6)
-    monkeypatch.setattr("generation.dry_run.in_two_shards", noted)
+    monkeypatch.setattr(GenerationRun, "on", noted)
     texts = ["A farmer sleeps. " * times for times in (9, 1, 9, 1)]
     rows = [{"premise": text, "hypothesis": "The farmer is here.", "label": "neutral"} for text in texts]
     estimated = dry_run(replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", rows))))

@@ -9,8 +9,8 @@ from typing import Any
 from generation.dry_run import dry_run
 from generation.options import Options, preset_options
 from generation.pipeline import run_pipeline
-from generation.report.tables import PROBLEMS as PAPER_PROBLEMS
-from generation.report.tables import is_papers_run
+from generation.report.compared import PROBLEMS as PAPER_PROBLEMS
+from generation.report.compared import is_papers_run
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.answers.opening import open_config

@@ -15,7 +15,8 @@ from generation import Options
 from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from generation.replacements.finding import filter_words, find_replacements
-from generation.report.explain import explain, stored_answers, trace_form
+from generation.report.explain import explain, trace_form
+from generation.report.read_again import stored_answers
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
@@ -155,6 +156,23 @@ def test_the_text_explains_what_was_left_out_or_seen_in_part(
 ) -> None:
     printed = command("explain", str(made.folder), "--seed-id", seed_id).out
     assert [text for text in texts if text not in printed] == []
+
+
+def test_a_seed_is_chosen_by_its_number_in_the_list(made: MergeDataset, command: Command) -> None:
+    seeds = read_split(made, "seed").to_pylist()
+    listed = command("explain", made.folder, "--list", "--format", "json").json["rows"]
+    assert [row["seed"] for row in listed] == [*range(1, len(seeds) + 1)]
+    for row, seed in zip(listed, seeds, strict=True):
+        texts = (row["id"], row["premise"], row["hypothesis"])
+        assert texts == (seed["seed_id"], seed["premise"], seed["hypothesis"])
+        assert row["noun"] == sum(seed["noun_variants"])
+    last = len(seeds)
+    by_number = command("explain", made.folder, "--seed", last, "--format", "json").json
+    assert by_number == command("explain", made.folder, "--seed-id", listed[-1]["id"], "--format", "json").json
+    assert listed[0]["id"] in command("explain", made.folder, "--list").out
+    for number in (0, last + 1):
+        error = command("explain", made.folder, "--seed", number, code=2).err
+        assert f"--seed is {number}" in error and "--list" in error
 
 
 def test_json(made: MergeDataset, seed: str, command: Command) -> None:

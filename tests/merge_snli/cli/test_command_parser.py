@@ -164,7 +164,7 @@ def test_tables_in_each_form(command: Command) -> None:
     ("arguments", "named"),
     [
         (["demo:problems", "--suggestions"], ["--suggestions", "demo:problems"]),
-        ([BUNDLED, "--limit", "3", "--against", BUNDLED], ["--limit", "--against"]),
+        ([BUNDLED, "--limit", "3", "--suggestions"], ["--limit", "--suggestions"]),
         (["a.jsonl", "b.jsonl", "--work", "x"], ["--work", "a.jsonl"]),
     ],
 )
@@ -283,12 +283,13 @@ pairs extended --out p --problems nowhere.csv
 pairs extended demo:problems --out p --premises 1
 tables
 tables nowhere
-tables good.csv --against nowhere
+tables good.csv --suggestions
 tables demo:dataset --format html
 tables no-data
-tables demo:dataset --against no-data
 explain demo:dataset
 explain demo:dataset --seed-id nope
+explain demo:dataset --seed 0
+explain demo:dataset --seed 3 --list
 explain nowhere --seed-id a
 explain no-data --seed-id a
 explain no-seeds --seed-id a

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from generation.output.dataset import find_finished
-from generation.report.against import tables_against
 from generation.report.explain import explain
+from generation.report.seed_list import seed_table
 from generation.report.tables import table_2
 from generation.seeds_from import read_seeds
 from merge_snli.annotation.sample import draw_sample
@@ -82,7 +82,7 @@ NEED_SEEDS: dict[str, Callable[[MergeDataset], object]] = {
     "seeds": lambda small: read_seeds(str(small.folder), ["noun"]),
     "table 2": table_2,
     "explain": lambda small: explain(small, "a", small.folder),
-    "a comparison": lambda small: tables_against(small, small),
+    "a list of seeds": seed_table,
     "a sample": lambda small: draw_sample([small], sizes=[1], annotators=["a"]),
 }
 
