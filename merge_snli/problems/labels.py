@@ -7,6 +7,7 @@ from textwrap import shorten
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_names import (
     NO_LABEL,
+    NO_LABEL_NUMBER,
     LabelNames,
     names_in_order,
     names_of_entries,
@@ -201,9 +202,10 @@ def _infer_names(rows: Iterator[SourceRow], options: ProblemOptions, *, numeric:
     labels = sorted(text for text in seen if not stands_for_no_label(text))
     if numeric:
         labels.sort(key=float)
-    if invalid is not None and (len(labels) == 1 or _unclear(labels, options, numeric=numeric)):
+    unclear = _unclear(labels, seen, options, numeric=numeric)
+    if invalid is not None and (len(labels) == 1 or unclear):
         raise invalid
-    if unclear := _unclear(labels, options, numeric=numeric):
+    if unclear:
         raise InputError(unclear + _shown(labels, seen))
     if numeric or _are_nli(labels, options):
         return NLI_LABELS
@@ -240,10 +242,12 @@ def _require_few(labels: Sequence[str], options: ProblemOptions) -> None:
         )
 
 
-def _unclear(labels: Sequence[str], options: ProblemOptions, *, numeric: bool) -> str | None:
+def _unclear(labels: Sequence[str], seen: Examples, options: ProblemOptions, *, numeric: bool) -> str | None:
     """Return a message on labels that do not show their names; None for others."""
     two, reversed_two, three = (param("data_labels", names) for names in (TWO_WAY, TWO_WAY[::-1], NLI_LABELS))
     only = f"{options.problems}: column {options.label_column!r} has only the labels {', '.join(labels)}"
+    if numeric and str(NO_LABEL_NUMBER) in seen:
+        only += f", and {NO_LABEL_NUMBER}, which stands for no label unless {NO_LABEL_NUMBER}=NAME names it"
     if not labels or (numeric and {"2"} <= {*labels} <= THREE_NUMBERS):
         return None
     if numeric and {*labels} <= THREE_NUMBERS:

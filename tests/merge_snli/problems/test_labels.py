@@ -20,14 +20,8 @@ from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.score import score
 from merge_snli.validation import validate
+from tests.merge_snli.problems.test_unclear_input import PAIRS
 from tests.oracles import missing_from, refused, rows_of
-
-PAIRS = [
-    ("A man plays a guitar, and sings.", "A man plays."),
-    ("Two dogs run over the grass.", "The dogs sleep."),
-    ("A woman buys fruit at the market.", "A woman is outside."),
-    ("The boy reads a book in the garden.", "A boy writes a letter."),
-]
 
 
 def rows(labels: Sequence[object]) -> list[dict[str, Any]]:
@@ -171,6 +165,12 @@ def test_numbers_may_be_decimals_and_missing(tmp_path: Path) -> None:
     for problems in (frame, tmp_path / "p.csv", tmp_path / "p.parquet"):
         assert labels_in(problems) == NAMED
         assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
+
+
+def test_numbers_with_minus_one_say_that_it_needs_a_name() -> None:
+    assert "-1=NAME" in str(refused("only the labels 0, 1, and -1", labels_in, rows([-1, 0, 1, 1])))
+    assert "-1=NAME" not in str(refused("only the labels 0, 1", labels_in, rows([0, 0, 1, 1])))
+    assert labels_in(rows([-1, 0, 1, 1]), data_labels=("-1=a", "0=b", "1=c")) == ["a", "b", "c", "c"]
 
 
 @pytest.mark.parametrize("labels", [["1", "0", "2", "1"], ["LABEL_1", "LABEL_0", "LABEL_2", "LABEL_0"]])
