@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from textwrap import shorten
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_names import (
-    NO_LABEL,
     NO_LABEL_NUMBER,
     LabelNames,
     names_in_order,
@@ -27,20 +25,17 @@ from merge_snli.dataset.label_spellings import (
     whole_number,
 )
 from merge_snli.dataset.texts import NLI_COLUMNS
+from merge_snli.problems.class_labels import class_names, labels_of_classes, named_classes, require_names
+from merge_snli.problems.label_examples import Examples, add_example, meaningless, naming_option, shown
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.problem import check_sentences, refuse_score
+from merge_snli.problems.problem import refuse_score
 from merge_snli.problems.rows import Rows, SourceRow, are_numbers, label_text
 from merge_snli.schema import NLI_LABELS
 
 # The numbers of the labels of NLI, as texts.
 THREE_NUMBERS = frozenset({"0", "1", "2"})
 
-EXAMPLES = 2  # number of problems of each label that a message shows
-SHOWN_CHARACTERS = 60  # of each sentence
 MAX_SEEN = MAX_LABELS + 3  # after so many values, there are too many labels
-
-# Some problems of each label, for messages.
-Examples = dict[str, list[str]]
 
 
 def read_labels(files: Mapping[str, Rows], options: ProblemOptions) -> LabelNames:
@@ -55,13 +50,13 @@ def read_labels(files: Mapping[str, Rows], options: ProblemOptions) -> LabelName
     Raises:
         InputError: If the source does not show the names of its labels, or has too many.
     """
-    classes = _class_names(files, options.label_column)
+    classes = class_names(files, options.label_column)
     rows = chain.from_iterable(file.read() for file in files.values())
     if classes is not None and options.data_labels:
-        labels = _named_classes(classes, options)
+        labels = named_classes(classes, options)
     elif classes is not None:
-        _require_names(classes, rows, options)
-        labels = _classes(classes)
+        require_names(classes, rows, options)
+        labels = labels_of_classes(classes)
     else:
         numeric = are_numbers(files.values(), options.label_column, options.limit)
         if options.data_labels:
@@ -70,106 +65,6 @@ def read_labels(files: Mapping[str, Rows], options: ProblemOptions) -> LabelName
             labels = names_in_order(_infer_names(rows, options, numeric=numeric), are_numbers=numeric)
     _require_few(labels.names, options)
     return labels
-
-
-def _class_names(files: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
-    """Return the names of the ClassLabel column of a source; None if it has another type."""
-    (first, names), *others = [(name, file.label_names.get(column)) for name, file in files.items()]
-    for other, of_other in others:
-        if of_other != names:
-            raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
-    return names
-
-
-def _classes(classes: Sequence[str]) -> LabelNames:
-    """Return the labels of a ClassLabel, whose numbers are the positions of its names."""
-    labels = [NO_LABEL if stands_for_no_label(name) else name for name in classes]
-    names = tuple(name for name in labels if name != NO_LABEL)
-    return LabelNames(names, dict(enumerate(labels)), {}, are_numbers=True)
-
-
-def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelNames:
-    """Return the labels of a ClassLabel that `--data-labels` names."""
-    entries = options.data_labels or ()
-    given = names_of_entries(entries)
-    if not any("=" in entry for entry in entries):
-        _require_order(entries, classes, options)
-        return LabelNames(given.names, dict(enumerate(entries)), {}, are_numbers=True)
-    have_numbers = any(whole_number(name) is not None for name in classes)
-    for value in given.of_texts:
-        if have_numbers and whole_number(value) is not None and value not in classes:
-            raise InputError(f"{param('data_labels')} names {value!r}, but {_listed(classes, options)}")
-    of_numbers = {}
-    for number, name in enumerate(classes):
-        label = given.of_texts.get(name)
-        if label is None and not have_numbers:
-            label = given.of_texts.get(str(number))
-        if label is None and stands_for_no_label(name):
-            label = NO_LABEL
-        if label is not None:
-            of_numbers[number] = label
-    return LabelNames(given.names, of_numbers, {}, are_numbers=True)
-
-
-def _require_order(entries: Sequence[str], classes: Sequence[str], options: ProblemOptions) -> None:
-    """Refuse names that are not in the order of the classes, as those that the classes themselves have show."""
-    own, given = _comparable(classes), _comparable(entries)
-    moved = [name for number, name in enumerate(given) if name in own and own.index(name) != number]
-    if moved or len(entries) != len(classes):
-        raise InputError(
-            f"{param('data_labels')} is {','.join(entries)!r}, but {_listed(classes, options)}. Name each class: "
-            f"{_form(classes)}"
-        )
-
-
-def _comparable(names: Sequence[str]) -> list[str]:
-    return [canonical_name(name, two_way=len(names) == len(TWO_WAY)) or spelling(name) for name in names]
-
-
-def _listed(classes: Sequence[str], options: ProblemOptions) -> str:
-    listed = ", ".join(f"{number} = {name}" for number, name in enumerate(classes))
-    return f"the classes of column {options.label_column!r} are {listed}"
-
-
-def _form(labels: Sequence[str]) -> str:
-    """Return the option that names labels."""
-    return param("data_labels", tuple(f"{label}=NAME" for label in labels))
-
-
-def _require_names(classes: Sequence[str], rows: Iterator[SourceRow], options: ProblemOptions) -> None:
-    """Refuse classes whose names do not say what they mean."""
-    if not say_nothing(classes):
-        return
-    examples: Examples = {name: [] for name in classes}
-    for row in islice(rows, options.limit):
-        number = whole_number(label_text(row, options.label_column))
-        if number is not None and 0 <= number < len(classes):
-            _add_example(examples, classes[number], row, options)
-    raise InputError(_meaningless(classes, options) + _shown(classes, examples))
-
-
-def _meaningless(labels: Sequence[str], options: ProblemOptions) -> str:
-    return (
-        f"{options.problems}: the labels in column {options.label_column!r} are named {', '.join(labels)}, which does "
-        f"not say what they mean. Name each: {_form(labels)}. Some problems:"
-    )
-
-
-def _shown(labels: Sequence[str], examples: Examples) -> str:
-    return "".join(f"\n  {label}: {example}" for label in labels for example in examples[label])
-
-
-def _add_example(examples: Examples, label: str, row: SourceRow, options: ProblemOptions) -> InputError | None:
-    """Add a row to the examples of a label; return what is wrong with its sentences."""
-    invalid = None
-    try:
-        sentences = check_sentences(row, options)
-    except InputError as error:
-        invalid, sentences = error, ("", "")
-    of_label = examples.setdefault(label, [])
-    if len(of_label) < EXAMPLES:
-        of_label.append(" / ".join(shorten(sentence, SHOWN_CHARACTERS) for sentence in sentences))
-    return invalid
 
 
 def _infer_names(rows: Iterator[SourceRow], options: ProblemOptions, *, numeric: bool) -> tuple[str, ...]:
@@ -188,7 +83,7 @@ def _infer_names(rows: Iterator[SourceRow], options: ProblemOptions, *, numeric:
         given = label_text(row, options.label_column)
         number = whole_number(given) if numeric else None
         text = given if number is None else str(number)
-        wrong = _add_example(seen, text, row, options)
+        wrong = add_example(seen, text, row, options)
         invalid = invalid or wrong  # the survey of all rows names it, if the labels are clear
         label = canonical_name(text, two_way=False)
         if label == NOT_ENTAILMENT:
@@ -206,7 +101,7 @@ def _infer_names(rows: Iterator[SourceRow], options: ProblemOptions, *, numeric:
     if invalid is not None and (len(labels) == 1 or unclear):
         raise invalid
     if unclear:
-        raise InputError(unclear + _shown(labels, seen))
+        raise InputError(unclear + shown(labels, seen))
     if numeric or _are_nli(labels, options):
         return NLI_LABELS
     if len(labels) == 1:
@@ -253,21 +148,21 @@ def _unclear(labels: Sequence[str], seen: Examples, options: ProblemOptions, *, 
     if numeric and {*labels} <= THREE_NUMBERS:
         return (
             f"{only}. Name them in the order of their numbers: {two} if 0 is entailment, {reversed_two} if 1 is; in "
-            f"another task, name each: {_form(labels)}. Some problems:"
+            f"another task, name each: {naming_option(labels)}. Some problems:"
         )
     if numeric:
         return (
             f"{only}. If they are graded scores, a replaced word can change them: name a column of classes with "
-            f"{param('label_column')}. If they are classes, name each with {_form(labels)}. Some problems:"
+            f"{param('label_column')}. If they are classes, name each with {naming_option(labels)}. Some problems:"
         )
     if say_nothing(labels):
-        return _meaningless(labels, options)
+        return meaningless(labels, options)
     if not NEGATIVE_OF_TWO.isdisjoint(map(str.lower, labels)) and _nli_names(labels, options) <= {
         ENTAILMENT,
         CONTRADICTION,
     }:
         return (
             f"{only}, which do not show the names. Set them with {two} or {three}; in another task, with "
-            f"{_form(labels)}. Some problems:"
+            f"{naming_option(labels)}. Some problems:"
         )
     return None
