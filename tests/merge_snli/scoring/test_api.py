@@ -337,7 +337,7 @@ def test_models_data_and_options_that_do_not_fit_are_refused(
         (
             pipeline("text-classification", model=str(bert), device="cpu"),
             dataset,
-            {"dtype": "int8"},
+            {"dtype": "bfloat16"},
             r"^dtype .*loaded pipeline",
         ),
     ]
