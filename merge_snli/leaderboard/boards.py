@@ -99,7 +99,7 @@ class Board:
         table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
         notes = list(table.notes)
         letters = self.standings.letters
-        if letters:
+        if any(letters.values()):
             table = self._with_letters(table, letters)
             notes.append(LETTERS)
         for entry in self.entries:

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from merge_snli import Result
+from merge_snli import Result, score
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.tables import FORMATS, comma_separated, json_text, latex, markdown
-from merge_snli.schema import data_version
+from merge_snli.schema import NLI_LABELS, data_version
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import refused
 
@@ -149,3 +149,16 @@ def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, .
 def test_every_format_ends_with_a_newline(boards: tuple[Board, ...]) -> None:
     for name, write in FORMATS.values():
         assert write(boards).endswith("\n"), name
+
+
+def test_models_on_too_few_groups_to_differ_have_no_letters() -> None:
+    rows = [
+        {"premise": f"Box {group} is there.", "hypothesis": f"{label} {group}", "label": label, "group": group}
+        for group in ("a", "b")
+        for label in NLI_LABELS
+    ]
+    right = score(lambda pairs: [hypothesis.split()[0] for _, hypothesis in pairs], rows, group_column="group")
+    neutral = score(lambda pairs: ["neutral"] * len(pairs), rows, group_column="group", name="neutral")
+    [board] = make_boards([right, neutral])
+    assert {*board.standings.letters.values()} == {""}
+    assert "Letters" not in [column.header for column in board.table().columns]
