@@ -4,8 +4,10 @@ import functools
 import gc
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 from merge_snli.models.tagger import Tagger
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+os.environ.update(HF_ASSETS_CACHE=tempfile.mkdtemp())
 
 import pytest
 from filelock import FileLock
@@ -48,6 +51,13 @@ def pytest_collection_finish() -> None:
     """Exclude the imported libraries from garbage collection, which takes long with so many objects."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_checks_is_removed() -> Iterator[None]:
+    """Remove the cache of this run of the tests."""
+    yield
+    shutil.rmtree(os.environ["HF_ASSETS_CACHE"])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,11 +17,13 @@ import pytest
 from merge_snli.answers.answers import Answers, join, predicted_answers
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.results.evaluate import make_result
+from merge_snli.results.naming import answers_name
 from merge_snli.results.result import Result
-from merge_snli.results.store import answers_name, write_result
+from merge_snli.results.store import write_result
 from merge_snli.schema import NLI_LABELS, data_file
 
 BUNDLED = FOLDER.parent
@@ -215,7 +217,7 @@ def answers_of_groups(result: Result, answers: Answers | None = None) -> Answers
 
 def with_answers(result: Result, answers: Answers) -> Result:
     """Return a result with other answers and the numbers as they are: what a forger would write."""
-    return replace(result, answers=answers)
+    return replace(result, stored=answers)
 
 
 def scored_again(result: Result, answers: Answers, data: ScoredData) -> Result:
@@ -230,6 +232,11 @@ def scored_again(result: Result, answers: Answers, data: ScoredData) -> Result:
         max_length=result.left_out.max_length,
         pairs=len(data.pairs),
     )
+
+
+def sealed(entries: Row) -> Row:
+    """Return the entries of a result file with their digest, as someone who edits them could compute it again."""
+    return entries | {OWN_DIGEST: own_digest(entries)}
 
 
 def both_files(path: Path) -> tuple[Path, Path]:

@@ -15,8 +15,8 @@ from merge_snli.comparison.bar_charts import Bars, draw_bars
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.texts import TextNames
 from merge_snli.models.paper_models import PAPER_NAMES
+from merge_snli.results.naming import safe_name
 from merge_snli.results.rows import ends_text
-from merge_snli.results.store import safe_name
 from merge_snli.schema import WORD_CLASSES
 
 PANELS = {"F": "Fluency", "R": "Reasoning"}

@@ -92,6 +92,25 @@ class Counts:
         """Whether any subsample has a row of the group, [n_groups]."""
         return np.asarray(self.sizes.any(axis=0))
 
+    def take(self, groups: Ints | Bools) -> Counts:
+        """Return the counts of some groups."""
+        return Counts(self.correct[:, groups], self.sizes[:, groups])
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is known of answers without their rows.
+
+    Attributes:
+        group_ids: The ids of the groups, [n_groups].
+        counts: The rows of each group in each subsample.
+        seeds: The answers to the seeds of the groups; None if they have none.
+    """
+
+    group_ids: tuple[str, ...]
+    counts: Counts
+    seeds: Graded | None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answers(Graded):
@@ -126,6 +145,14 @@ class Answers(Graded):
         """Whether any subsample has each row, [n_rows]; every row without subsamples."""
         whole = np.ones(len(self.predicted), dtype=bool)
         return whole if self.subsamples is None else np.asarray(self.subsamples.any(axis=0))
+
+    def read(self) -> Answers:
+        """Return these answers; those in a file are read."""
+        return self
+
+    def counted(self) -> Counted:
+        """Return what is known of the answers without their rows."""
+        return Counted(self.group_ids, self.counts(), self.seeds)
 
     def same_as(self, other: Answers) -> bool:
         """Return whether another model gave exactly these answers, to the same rows and seeds."""
@@ -197,12 +224,6 @@ class Answers(Graded):
         subsamples = included[np.newaxis] if self.subsamples is None else self.subsamples & included
         cells = [self._count(drawn, reference) for drawn in subsamples]
         return Counts(np.array([correct for correct, _ in cells]), np.array([sizes for _, sizes in cells]))
-
-    def counts_of(self, group_ids: Sequence[str]) -> Counts:
-        """Return the counts of some groups, by id in this order."""
-        index, counts = {name: number for number, name in enumerate(self.group_ids)}, self.counts()
-        groups = [index[name] for name in group_ids]
-        return Counts(counts.correct[:, groups], counts.sizes[:, groups])
 
     def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
         """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""

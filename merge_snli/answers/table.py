@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from merge_snli.answers.answers import Answers, Graded, Predicted
 from merge_snli.answers.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
 from merge_snli.base.arrays import Bools, Floats, Ints
-from merge_snli.base.errors import raise_first
 from merge_snli.models.labels import Missing
 from merge_snli.statistics import ratios
 
@@ -37,6 +36,10 @@ REQUIRED = {
     "answer": pa.string(),
     "unread": pa.string(),
 }
+# The columns of texts that repeat.
+REPEATED = ("group_id", "label", "answer", "unread", "word_class", "original", "replacement")
+# The columns with which rows are counted by group.
+COUNTED_COLUMNS = ("group_id", "is_seed", "label", "answer", "subsamples")
 # How far the probabilities of a row, which are float32, may be from adding up to 1.
 SUM_TOLERANCE = 1e-5
 
@@ -112,67 +115,91 @@ def _undictionary(of: pa.DataType) -> pa.DataType:
     return of.value_type if pa.types.is_dictionary(of) else of
 
 
-def from_bytes(content: bytes) -> pa.Table:
+def from_bytes(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
     """Read the Parquet file of a table of answers; texts that repeat are dictionary arrays.
+
+    Args:
+        content: The file.
+        columns: The columns to read if the table has them; None for all.
 
     Raises:
         ValueError: If it is not one.
     """
-    repeated = ["group_id", "label", "answer", "unread", "word_class", "original", "replacement"]
     try:
-        return pq.read_table(pa.BufferReader(content), read_dictionary=repeated)
+        there = pq.read_schema(pa.BufferReader(content)).names
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=[name for name in REPEATED if name in there])
+        return file.read([name for name in there if columns is None or name in columns])
     except (pa.ArrowException, OSError) as error:
         raise ValueError("the table of answers is not a Parquet file") from error
 
 
-def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None) -> Answers:
-    """Return the answers in a table.
+def check_table(table: pa.Table, n_subsamples: int | None) -> None:
+    """Check what `from_table` relies on.
 
     Args:
         table: The table, as `from_bytes` returns it.
-        labels: The compared labels.
         n_subsamples: Number of subsamples; None if the data has none.
 
     Raises:
-        ValueError: If a column is missing or has another type, a value is not valid, or an id is not unique.
+        ValueError: If a column is missing or has another type or an empty value, the seeds are not the first rows, an
+            id is not unique, or a group has no seed or no row.
     """
     _check_columns(table, n_subsamples)
     is_seed = table["is_seed"].to_numpy()
     seeds = int(np.count_nonzero(is_seed))
     if not is_seed[:seeds].all():
         raise ValueError("the seeds are not the first rows")
+    of_seeds, of_rows = table["group_id"].slice(0, seeds), table["group_id"].slice(seeds)
+    if len(pc.unique(table["row_id"].slice(seeds))) < len(of_rows) or len(pc.unique(of_seeds)) < seeds:
+        raise ValueError("an id is not unique")
+    groups = pc.unique(of_rows).cast(pa.string())
+    if seeds and (len(groups) != seeds or (positions_among(of_seeds, groups) < 0).any()):
+        raise ValueError("a group has no seed, or a seed no row")
+
+
+def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None) -> Answers:
+    """Return the answers in a table, of which columns besides `COUNTED_COLUMNS` may be left out.
+
+    Args:
+        table: The table, as `from_bytes` returns it, which was checked.
+        labels: The compared labels.
+        n_subsamples: Number of subsamples; None if the data has none.
+
+    Raises:
+        ValueError: If a value is not valid.
+    """
+    seeds = int(np.count_nonzero(table["is_seed"].to_numpy()))
     on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
-    ids = pc.unique((on_seeds if len(on_seeds) else rows)["group_id"]).cast(pa.string())
-    groups = positions_among(rows["group_id"], ids)
-    raise_first(
-        ((groups < 0).any() or len(np.unique(groups)) < len(ids), "a group has no seed, or a seed no row"),
-        (len(pc.unique(rows["row_id"])) != len(rows) or len(ids) < len(on_seeds), "an id is not unique"),
-        error=ValueError,
-    )
-    probable = [f"{PROBABILITY}{label}" for label in labels]
-    about = [name for name in table.column_names if name not in ANSWER_COLUMNS and not name.startswith(PROBABILITY)]
-    about = ["row_id", *(name for name in about if name != LOG_LIKELIHOODS)]
-    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
-    given, of_seeds = (
-        {"gold": _label_numbers(block["label"], labels), **vars(_predicted(block, labels, probable, details))}
-        for block in (rows, on_seeds)
-    )
-    if any((values["gold"] < 0).any() for values in (given, of_seeds)):
-        raise ValueError("a row has no label")
+    ids = pc.unique((on_seeds if seeds else rows)["group_id"]).cast(pa.string())
+    about = []
+    for name in table.column_names:
+        if name == "row_id" or not (name in (*ANSWER_COLUMNS, LOG_LIKELIHOODS) or name.startswith(PROBABILITY)):
+            about.append(name)
+    given = _graded(rows, labels)
     return Answers(
         labels=tuple(labels),
         table=rows.select(about),
         group_ids=tuple(ids.to_pylist()),
-        groups=groups,
-        **given,
+        groups=positions_among(rows["group_id"], ids),
+        **vars(given),
         subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples),
-        seeds=Graded(**of_seeds) if len(on_seeds) else None,
+        seeds=_graded(on_seeds, labels) if seeds else None,
     )
+
+
+def _graded(block: pa.Table, labels: Sequence[str]) -> Graded:
+    """Return the gold and predicted labels of rows, or of seeds."""
+    gold = _label_numbers(block["label"], labels)
+    if (gold < 0).any():
+        raise ValueError("a row has no label")
+    return Graded(**vars(_predicted(block, labels)), gold=gold)
 
 
 def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
     types = {column.name: _undictionary(column.type) for column in table.schema}
-    needed = REQUIRED | ({} if n_subsamples is None else {"subsamples": pa.list_(pa.int32())})
+    needed = dict(REQUIRED)
+    if n_subsamples is not None:
+        needed["subsamples"] = pa.list_(pa.int32())
     for name, needs in needed.items():
         if types.get(name) != needs:
             raise ValueError(f"the table of answers has no column {name} of type {needs}")
@@ -191,19 +218,20 @@ def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
     return np.where(numbers < 0, Missing.NO_ANSWER.value, numbers)
 
 
-def _predicted(table: pa.Table, labels: Sequence[str], probable: Sequence[str], details: Sequence[str]) -> Predicted:
+def _predicted(table: pa.Table, labels: Sequence[str]) -> Predicted:
     """Return the predicted labels, with the probabilities and replies if the table has them."""
-    predicted, replies = _label_numbers(table["answer"], labels), table.select(details) if len(details) > 1 else None
-    if probable[0] not in table.column_names:
+    predicted, there = _label_numbers(table["answer"], labels), table.column_names
+    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in there]
+    replies = table.select(details) if len(details) > 1 else None
+    columns = [table[f"{PROBABILITY}{label}"] for label in labels if f"{PROBABILITY}{label}" in there]
+    if not columns:
         return Predicted(predicted, details=replies)
-    columns = [table[name] for name in probable if name in table.column_names]
-    if len(columns) < len(probable):
+    if len(columns) < len(labels):
         raise ValueError("the table of answers has probabilities of some labels only")
     shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
     sums = shares.sum(axis=1)
-    if not (
-        np.isclose(sums, 1, atol=SUM_TOLERANCE) | (np.isnan(sums) & ((predicted < 0) | (replies is not None)))
-    ).all():
+    may_be_unknown = np.isnan(sums) & ((predicted < 0) | (replies is not None))
+    if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | may_be_unknown).all():
         raise ValueError("the probabilities of a row do not add up to 1")
     return Predicted(predicted, shares, replies)
 

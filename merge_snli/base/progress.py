@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 # Time between the lines that report progress without a terminal.
 SECONDS_PER_LINE = 30.0
+# What often takes less time than this, in seconds, shows progress only after it.
+SHOWN_AFTER = 2.0
 
 
 @dataclass
@@ -57,15 +59,17 @@ class Progress:
         stages: The stages that have started, in order.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, after: float = 0.0) -> None:
         """Start without stages.
 
         Args:
             quiet: Show no progress. Otherwise, bars are shown if standard error is a terminal; if not, a line is logged
                 at the end of each stage and every 30 seconds.
+            after: Time after which a stage is shown, in seconds.
         """
         self.stages: list[Stage] = []
         self._quiet = quiet
+        self._after = after
 
     @contextmanager
     def stage(self, name: str, *, unit: str, total: int | None = None, cached: int = 0) -> Iterator[Stage]:
@@ -79,10 +83,11 @@ class Progress:
         """
         start = time.monotonic()
         disable = True if self._quiet else None
-        with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable) as bar:
+        with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable, delay=self._after) as bar:
             stage = Stage(name, unit, bar, start, total=total)
             self.stages.append(stage)
-            with _lines(stage, cached) if bar.disable and not self._quiet else nullcontext():
+            lines = bar.disable and not self._quiet
+            with _lines(stage, cached, self._after) if lines else nullcontext():
                 try:
                     yield stage
                 finally:
@@ -124,10 +129,12 @@ def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _lines(stage: Stage, cached: int) -> Iterator[None]:
+def _lines(stage: Stage, cached: int, after: float) -> Iterator[None]:
     """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
     with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE):
         yield
+    if stage.seconds < after:
+        return
     done = cached + stage.done
     logger.info("%s: %s %s in %s", stage.name, f"{done:,}", _noun(stage, done), format_duration(stage.seconds))
 

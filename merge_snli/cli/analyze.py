@@ -12,6 +12,7 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
+    SKIP_INVALID,
     TEXT_FORMATS,
     add_all,
     argument,
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         results_argument(),
+        SKIP_INVALID,
         datasets_argument("data sets that the models were scored on", required=True),
         list_argument(
             "--fine-tuned-from",
@@ -59,9 +61,10 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.base.progress import Progress
     from merge_snli.paper.report.analyze import analyze, read_seed_ids
     from merge_snli.paper.report.write import PAGE
+    from merge_snli.results.store import read_results
 
     report = analyze(
-        arguments.results,
+        read_results(*arguments.results, skip_invalid=arguments.skip_invalid),
         arguments.dataset,
         fine_tuned_from=_counterparts(arguments.fine_tuned_from),
         corpus=arguments.corpus,

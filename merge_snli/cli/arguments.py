@@ -98,6 +98,13 @@ def results_argument(nargs: str = "+") -> Argument:
     return list_argument("results", Path, nargs=nargs, default=(), metavar=RESULTS, help=about)
 
 
+SKIP_INVALID = argument(
+    "--skip-invalid",
+    action="store_true",
+    help="leave out results that are damaged, edited, or of another version, with a warning",
+)
+
+
 def datasets_argument(purpose: str, *, required: bool = False) -> Argument:
     """Return `--dataset`, which takes a list."""
     return list_argument("--dataset", default=(), required=required, metavar=DATASET, help=purpose)

@@ -4,10 +4,12 @@ import argparse
 import sys
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import GateError, InputError, Message, as_flags, param, raise_first
 from merge_snli.cli.arguments import (
     RESULTS,
+    SKIP_INVALID,
     TABLE_FORMATS,
     TEXT,
     add_all,
@@ -23,6 +25,9 @@ from merge_snli.cli.arguments import (
     write_tables,
 )
 
+if TYPE_CHECKING:
+    from merge_snli.results.result import Result
+
 TESTS = ("permutation", "mcnemar", "t-test")
 
 # Options of the other comparisons, which one with a baseline or a limit does not have.
@@ -34,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         results_argument(nargs="*"),
+        SKIP_INVALID,
         argument(
             "--test",
             choices=TESTS,
@@ -121,7 +127,7 @@ def run(arguments: argparse.Namespace) -> None:
     why = f"is for {param('power', True)} without results: remove it or the results"
     refuse(arguments, ("assume", "correlation"), why)
     datasets = [find_dataset(name) for name in arguments.dataset]
-    results = with_parts(read_results(*arguments.results), datasets)
+    results = with_parts(read_results(*arguments.results, skip_invalid=arguments.skip_invalid), datasets)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
         comparisons = compare_results(
@@ -154,7 +160,8 @@ def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
     from merge_snli.dataset.stored import check_out
-    from merge_snli.results.store import read_results, safe_name
+    from merge_snli.results.naming import safe_name
+    from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     raise_first(
@@ -171,7 +178,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
     else:
-        results = read_results(*arguments.results)
+        results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
         powers = [
             power
             for threshold in arguments.threshold or (QUALITY_THRESHOLD,)
@@ -203,9 +210,12 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     if arguments.fail_if_worse and not arguments.baseline:
         raise InputError(f"{param('fail_if_worse', True)} needs {param('baseline')}: add the results of the baseline")
     refuse(arguments, NOT_OF_A_GATE, f"is not for {param('baseline')} and {param('min_pa')}: remove it")
+    baseline: list[Result] = []
+    if arguments.baseline:
+        baseline = read_results(*arguments.baseline, skip_invalid=arguments.skip_invalid)
     rows = compare_with_baseline(
-        read_results(*arguments.results),
-        arguments.baseline,
+        read_results(*arguments.results, skip_invalid=arguments.skip_invalid),
+        baseline,
         test=arguments.test,
         alpha=arguments.alpha,
         thresholds=arguments.threshold or (QUALITY_THRESHOLD,),

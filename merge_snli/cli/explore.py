@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET, add_all, argument, results_argument
+from merge_snli.cli.arguments import DATASET, SKIP_INVALID, add_all, argument, results_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         results_argument(),
+        SKIP_INVALID,
         argument("--dataset", required=True, metavar=DATASET, help="data set that the models were scored on"),
         argument("--config", help="config whose answers to show (default: all, or the only one with results)"),
         argument(
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
     from merge_snli.dataset.stored import check_out, find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
-    from merge_snli.results.store import read_results, work_folder
+    from merge_snli.results.naming import work_folder
+    from merge_snli.results.store import read_results
 
     if arguments.export is not None or arguments.wide is not None:
         raise InputError(
@@ -49,7 +51,8 @@ def run(arguments: argparse.Namespace) -> None:
         )
     out, name = check_out(arguments.out), arguments.corpus
     dataset = find_dataset(arguments.dataset)
-    results = results_on(read_results(*arguments.results), dataset, arguments.config)
+    read = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+    results = results_on(read, dataset, arguments.config)
     corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
     path = write_explorer(results, dataset, out, with_text=arguments.with_text, corpus=corpus)
     sys.stdout.write(f"{path}\n")

@@ -13,6 +13,7 @@ from pathlib import Path
 from merge_snli.cli.arguments import (
     DATASET,
     RESULTS,
+    SKIP_INVALID,
     TABLE_FORMATS,
     add_all,
     argument,
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="list all answers that cannot be read, after the table; without it, three of each kind",
         ),
+        SKIP_INVALID,
         format_argument(*TABLE_FORMATS),
     )
 
@@ -84,7 +86,8 @@ def run(arguments: argparse.Namespace) -> None:
         reader=arguments.reader,
     )
     unread = unread_replies(results)
-    others = [result for result in read_results(arguments.out) if result not in results]
+    there = read_results(arguments.out, skip_invalid=arguments.skip_invalid)
+    others = [result for result in there if result not in results]
     keys = {result.dataset.key for result in results}
     beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
     groups = on_same_data(result for result in beside if result.dataset.key in keys)

@@ -5,7 +5,14 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_all, argument, datasets_argument, results_argument, thresholds_argument
+from merge_snli.cli.arguments import (
+    SKIP_INVALID,
+    add_all,
+    argument,
+    datasets_argument,
+    results_argument,
+    thresholds_argument,
+)
 
 FORMATS = ("html", "md", "csv", "json", "latex")
 
@@ -15,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         results_argument(),
+        SKIP_INVALID,
         argument(
             "--out",
             type=Path,
@@ -51,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]
-    results = read_results(*arguments.results)
+    results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
         return

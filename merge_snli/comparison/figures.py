@@ -13,10 +13,10 @@ from merge_snli.comparison.bar_charts import draw_shares
 from merge_snli.comparison.line_chart import Line, line_figure, save_figure
 from merge_snli.dataset.stored import check_out
 from merge_snli.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
+from merge_snli.results.naming import safe_name
 from merge_snli.results.result import Result
 from merge_snli.results.score_table import columns_of, compared_labels_of
 from merge_snli.results.scores import Curve
-from merge_snli.results.store import safe_name
 from merge_snli.schema import WORD_CLASSES
 
 # Lowest threshold of Figure 4.

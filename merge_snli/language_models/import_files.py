@@ -25,8 +25,9 @@ from merge_snli.language_models.logs import (
     read_result_log,
 )
 from merge_snli.language_models.questions import Scope, open_whole
+from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result
-from merge_snli.results.store import check_results_folder, file_name, is_result, store_result
+from merge_snli.results.store import check_results_folder, is_result, store_result
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 
 # The answers of a model, the whole config that they are on, and the result.

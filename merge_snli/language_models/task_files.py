@@ -15,7 +15,7 @@ from merge_snli.language_models.questions import Question, Questions
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.labels import Pair
 from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
-from merge_snli.results.store import safe_name
+from merge_snli.results.naming import safe_name
 from merge_snli.statistics import proportion_interval
 
 CHARACTERS_PER_TOKEN = 4

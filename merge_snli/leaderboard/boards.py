@@ -17,13 +17,13 @@ from merge_snli.results.grouping import (
     titles_of,
     unranked_reasons,
 )
+from merge_snli.results.naming import safe_name
 from merge_snli.results.orders import order_table
 from merge_snli.results.prompts import Scored, group_prompts, prompt_table
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import PA
 from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
-from merge_snli.results.store import safe_name
 
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
 

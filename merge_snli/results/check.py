@@ -1,42 +1,146 @@
-"""Check results against their data, and compute those of models on parts of data."""
+"""Check a result: its file is as it was written, its numbers follow from its answers, and its rows are its data's.
 
-import logging
+A digest covers every entry of the file, among them the digest of the answers. What follows from the answers is computed
+again, but for the intervals, which take longer than reading the file.
+"""
 
-from merge_snli.answers.answers import join, predicted_answers
-from merge_snli.answers.data import ScoredData
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic_core import to_jsonable_python
+
+from merge_snli.answers.answers import Answers, join, predicted_answers
+from merge_snli.answers.data import LABEL, WORD_CLASS, ScoredData, stored_name
 from merge_snli.answers.table import to_table, without_dictionaries
-from merge_snli.base.errors import EditedError, InputError
+from merge_snli.base.arrays import Bools
+from merge_snli.base.differences import differences
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
-from merge_snli.results.result import Result
-from merge_snli.results.store import file_name
+from merge_snli.dataset.record import OWN_DIGEST, own_digest
+from merge_snli.results.calibration import calibration_of
+from merge_snli.results.measure import consistency, scores, scores_by_value
+from merge_snli.results.naming import file_name
+from merge_snli.results.result import Result, ResultFile
 
-logger = logging.getLogger(__name__)
-
+# Largest difference of a number in a file from the same number computed from the answers.
+TOLERANCE = 1e-9
+# The numbers that are not computed again. The table has no labels of annotators.
+NOT_COMPUTED = ("intervals", "annotator_distance")
 # The columns of a table of answers that are the data's, beside those that say what a row is.
 OF_DATA = ("group_id", "label", "subsamples")
+# What to do about a result that is not valid.
+AGAIN = "score the model, or import its answers, again"
+
+
+def check_entries(name: object, entries: Mapping[str, Any]) -> None:
+    """Check that the entries of a result file are those that were written.
+
+    Args:
+        name: Name of the file, for messages.
+        entries: The entries.
+
+    Raises:
+        InputError: If the digest is missing or is not that of the other entries.
+    """
+    if OWN_DIGEST not in entries:
+        raise InputError(f"{name} is not a valid result: it has no entry {OWN_DIGEST}; {AGAIN}")
+    if entries[OWN_DIGEST] != own_digest(dict(entries)):
+        raise InputError(
+            f"{name} is not a valid result: an entry was changed after it was written, or removed; {AGAIN}"
+        )
+
+
+def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], answers: Answers) -> None:
+    """Check that the numbers of a result are those that its answers give.
+
+    An entry that the file does not have is not compared: an earlier version did not know it.
+
+    Args:
+        name: Name of the file, for messages.
+        file: The result.
+        entries: The entries of its file.
+        answers: The answers.
+
+    Raises:
+        InputError: If a number is not the same, but for rounding.
+    """
+    masks = _masks(file, answers)
+    computed = {
+        "scores": scores(answers, intervals=False),
+        "parts": scores_by_value(answers, masks, intervals=False),
+        "consistency": consistency(answers),
+        "calibration": calibration_of(answers),
+    }
+    stated = {field: getattr(file, field) for field in computed}
+    stated["parts"] = {column: of for column, of in file.parts.items() if column in masks}
+    known = _of_file(to_jsonable_python(stated), entries)
+    given = _of_file(to_jsonable_python(computed), known)
+    for place, value, expected in differences(known, given, is_equal=_nearly_equal):
+        if not place.endswith(NOT_COMPUTED):
+            raise InputError(
+                f"{name} is not a valid result: {place} is {_short(value)}, and the answers give {_short(expected)}; "
+                f"{AGAIN}"
+            )
+
+
+def _masks(file: ResultFile, answers: Answers) -> dict[str, dict[str, Bools]]:
+    """Return whether each row has each value, by the columns of `parts` that the table of answers has."""
+    table = answers.table
+    columns = {name: stored_name(name) for name in file.parts}
+    if answers.seeds is not None:
+        columns = {WORD_CLASS: WORD_CLASS}
+    values = {name: table[column] for name, column in columns.items() if column in table.column_names}
+    if answers.seeds is not None and answers.labels == file.dataset.labels:
+        values[LABEL] = pa.array(answers.labels).take(pa.array(answers.gold))
+    return {name: _mask_of_values(column) for name, column in values.items()}
+
+
+def _mask_of_values(column: pa.Array | pa.ChunkedArray) -> dict[str, Bools]:
+    distinct = pc.unique(column).drop_null().to_pylist()
+    return {value: np.asarray(pc.equal(column, value).fill_null(False)) for value in distinct}
+
+
+def _of_file(value: object, entries: object) -> object:
+    """Return a JSON value with only those entries of its objects that a file has."""
+    if isinstance(value, dict) and isinstance(entries, Mapping):
+        return {name: _of_file(of_name, entries[name]) for name, of_name in value.items() if name in entries}
+    return value
+
+
+def _nearly_equal(first: object, second: object) -> bool:
+    """Return whether two JSON values are the same, but for rounding."""
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second) <= TOLERANCE
+    return first == second
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def require_data(result: Result, data: ScoredData) -> None:
     """Check that the rows of a result are those of its data.
 
-    The numbers of a result are checked against its answers when it is read. Only the data shows the rest: the gold
-    labels, the subsamples and the replaced words of the rows, and how many rows and groups have no answer.
+    Only the data shows the gold labels, the subsamples and the replaced words of the rows, and how many rows and groups
+    have no answer.
 
     Args:
         result: The result.
         data: The data that it is on; of a result on a part of data, the part.
 
     Raises:
-        InputError: If a row or group is not in the data.
-        EditedError: If something differs from the data.
+        InputError: If something differs from the data, such as a row that it does not have.
     """
-    name = f"{file_name(result)} is not a valid result on {data.full_name}"
     try:
         wrong = _unlike_data(result, data)
     except InputError as error:
-        raise InputError(f"{name}: {error.message.marked}") from error
+        wrong = error.message.marked
     if wrong is not None:
-        raise EditedError(f"{name}: {wrong}; score the model again")
+        raise InputError(f"{file_name(result)} is not a valid result on {data.full_name}: {wrong}; {AGAIN}")
 
 
 def _unlike_data(result: Result, data: ScoredData) -> str | None:
@@ -50,7 +154,7 @@ def _unlike_data(result: Result, data: ScoredData) -> str | None:
     if left_out.rows + left_out.undrawn != rows:
         return f"left_out.rows is {left_out.rows}, and {count(rows, row)} have no answer"
     expected, _ = predicted_answers(join(answers, data), data)
-    stored, given = without_dictionaries(result.table), without_dictionaries(to_table(expected))
+    stored, given = without_dictionaries(to_table(answers)), without_dictionaries(to_table(expected))
     for name in (*OF_DATA, *expected.table.column_names):
         if name in stored.column_names and stored[name] != given[name]:
             return f"column {name} of the answers is not that of the data"

@@ -13,8 +13,8 @@ from typing import cast
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path, write_text
 from merge_snli.results.grouping import is_two_way
+from merge_snli.results.naming import safe_name
 from merge_snli.results.result import Result
-from merge_snli.results.store import safe_name
 
 FOLDER = "eval_results"
 PATH_IN_REPO = ".eval_results/merge_snli.yaml"

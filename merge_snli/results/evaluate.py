@@ -176,7 +176,7 @@ def make_result(
         consistency=consistency(answers),
         source=source,
         calibration=calibration_of(answers, annotators),
-        answers=answers,
+        stored=answers,
     )
     return replace(result, notes=tuple(_notes_of(result, pairs)))
 

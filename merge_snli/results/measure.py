@@ -74,21 +74,25 @@ def consistency(answers: Answers) -> dict[str, RowScores] | None:
     }
 
 
-def scores_by_value(answers: Answers, masks: Mapping[str, Mapping[str, Bools]]) -> dict[str, dict[str, Scores]]:
+def scores_by_value(
+    answers: Answers, masks: Mapping[str, Mapping[str, Bools]], *, intervals: bool = True
+) -> dict[str, dict[str, Scores]]:
     """Return the scores on the rows with each value of each column, for values that have a row.
 
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
         masks: By column and value, whether each row has the value, [n_rows].
+        intervals: Whether to compute the confidence intervals, of columns with few values.
     """
-    return {
-        column: {
-            value: scores(answers.take(rows=mask), intervals=len(values) <= MAX_INTERVALS)
+    parts: dict[str, dict[str, Scores]] = {}
+    for column, values in masks.items():
+        few = len(values) <= MAX_INTERVALS
+        parts[column] = {
+            value: scores(answers.take(rows=mask), intervals=intervals and few)
             for value, mask in values.items()
             if mask.any()
         }
-        for column, values in masks.items()
-    }
+    return parts
 
 
 def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:

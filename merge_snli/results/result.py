@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from merge_snli.answers.answers import Answers, Counts
+from merge_snli.answers.answers import Answers, Counted, Counts
 from merge_snli.answers.data import LABEL
+from merge_snli.answers.stored import StoredAnswers
 from merge_snli.answers.table import to_table, with_data
 from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import raise_first
@@ -132,9 +133,22 @@ class Result(ResultFile):
     """The scores of one model on one config of one data set, with its answers.
 
     `table` has the answers as they are stored: one row per predicted row, and one per seed.
+
+    Attributes:
+        stored: The answers, or the file that has them.
     """
 
-    answers: Answers = field(compare=False)
+    stored: Answers | StoredAnswers = field(compare=False, repr=False)
+
+    @property
+    def answers(self) -> Answers:
+        """The answers, which are read again each time if they are in a file."""
+        return self.stored.read()
+
+    @cached_property
+    def counted(self) -> Counted:
+        """What is known of the answers without their rows."""
+        return self.stored.counted()
 
     @property
     def table(self) -> pa.Table:
@@ -149,15 +163,19 @@ class Result(ResultFile):
     @property
     def group_ids(self) -> tuple[str, ...]:
         """The ids of the groups with answers."""
-        return self.answers.group_ids
+        return self.counted.group_ids
 
     def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
         """Return the counts of correct rows of some groups, by default all, [n_subsamples, n_groups]."""
-        return self.answers.counts() if group_ids is None else self.answers.counts_of(group_ids)
+        counts = self.counted.counts
+        if group_ids is None:
+            return counts
+        index = {name: number for number, name in enumerate(self.group_ids)}
+        return counts.take(np.array([index[name] for name in group_ids], dtype=np.int64))
 
     def correct_seeds(self) -> Floats:
         """Return whether each seed is predicted correctly, as 1 or 0, [n_groups]; empty without seeds."""
-        seeds = self.answers.seeds
+        seeds = self.counted.seeds
         return np.array([] if seeds is None else seeds.correct, dtype=np.float64)
 
     @property

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 import logging
-import re
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from hashlib import sha256
-from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import DataclassSchema
 
 from merge_snli.answers.data import ScoredData
-from merge_snli.answers.table import from_bytes, from_table, to_bytes, with_data
-from merge_snli.base.errors import REASON, EditedError, InputError, Message, explained, param
-from merge_snli.base.files import sha256_of_json, write_bytes
-from merge_snli.base.table import count
+from merge_snli.answers.stored import StoredAnswers
+from merge_snli.answers.table import check_table, from_bytes, to_bytes, with_data
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.files import write_bytes
+from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.dataset.stored import check_out
-from merge_snli.results.calibration import calibration_of
+from merge_snli.results.check import AGAIN, check_entries, check_numbers
+from merge_snli.results.checked import check_mark, remember
 from merge_snli.results.grouping import names_of
-from merge_snli.results.measure import consistency
-from merge_snli.results.recompute import wrong_entries
+from merge_snli.results.naming import answers_name, file_name
 from merge_snli.results.records import SCHEMA_VERSION
 from merge_snli.results.result import Result, ResultFile
 from merge_snli.results.whole import open_whole
@@ -37,33 +33,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# What is wrong with a result of which an entry was changed that its answers do not give, such as a name.
-CHANGED = "an entry was changed after it was written, or removed"
-
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
 
 
 def to_json(result: Result) -> dict[str, Any]:
     """Return a result as JSON values, without its answers."""
     return dict(FILE.dump_python(result, mode="json"))
-
-
-def file_name(result: Result) -> str:
-    """Return the file name of a result, unique per model, dtype, prompt, data and config.
-
-    A function without a digest is identified by its name, because `safe_name` may drop most of it.
-    """
-    dtype = "" if result.run.dtype in (None, "float32") else f"-{result.run.dtype}"
-    digest = result.model.digest
-    suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
-    model = f"{safe_name(result.model.name)}{dtype}-{suffix}"
-    data = result.dataset
-    return f"{model}_{safe_name(data.name)}-{data.digest[:8]}-{safe_name(data.config or 'groups')}.json"
-
-
-def answers_name(name: str) -> str:
-    """Return the name of the file of the answers of a result file."""
-    return f"{name.removesuffix('.json')}.parquet"
 
 
 def to_files(result: Result) -> dict[str, bytes]:
@@ -93,7 +68,9 @@ def store_result(result: Result, folder: Path) -> Result:
 
 
 def read_result(path: str | Path) -> Result:
-    """Read a result, of which the file of the answers is beside the JSON file.
+    """Read and check a result, of which the file of the answers is beside the JSON file.
+
+    The answers are read from their file when they are needed. A check is remembered by the digests of both files.
 
     Raises:
         InputError: If a file cannot be read or is not valid, the two do not fit together, or the result has another
@@ -102,8 +79,34 @@ def read_result(path: str | Path) -> Result:
     path = Path(path)
     with explained(OSError, f"cannot read {path}: {REASON}"):
         content = path.read_bytes()
+    file, entries = _parse(content, path), _entries(content)
+    with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
+        check_entries(path, entries)
     beside = path.with_name(answers_name(path.name))
-    return parse_result(content, beside.read_bytes() if beside.is_file() else None, path)
+    if not beside.is_file():
+        raise InputError(f"{path} has no answers: {beside.name} is not beside it; copy both files, or {AGAIN}")
+    stored = StoredAnswers(
+        path=beside,
+        digest=str(file.answers_sha256),
+        labels=file.compared_labels,
+        subsamples=file.subsamples,
+        drawn_only=file.left_out.undrawn > 0,
+    )
+    table = stored.content()
+    mark = check_mark(content, table)
+    if not mark.exists():
+        with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
+            check_table(from_bytes(table), file.subsamples)
+            check_numbers(path, file, entries, stored.read())
+        remember(mark)
+    return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, stored=stored)
+
+
+def _parse(content: bytes, path: Path) -> ResultFile:
+    try:
+        return FILE.validate_json(content)
+    except ValidationError as error:
+        raise InputError(f"{path} {_reason(error, content)}") from error
 
 
 def read_answers(
@@ -145,20 +148,23 @@ def read_answers(
     return joined
 
 
-def read_results(*folders: str | Path) -> list[Result]:
+def read_results(*folders: str | Path, skip_invalid: bool = False) -> list[Result]:
     """Read all results in some folders, in the order of the folders, sorted by file name.
 
-    Invalid files are skipped with a warning. Copies of a result count once.
+    JSON files that are not results are ignored. Copies of a result count once.
+
+    Args:
+        folders: The folders.
+        skip_invalid: Whether to leave out results that are damaged, edited, or of another version, with a warning.
 
     Raises:
-        InputError: If a folder does not exist or has no valid result, or a result states other numbers than its answers
-            give.
+        InputError: If a folder does not exist or has no valid result, or has another one.
     """
     if not folders:
         raise InputError(f"no results: name the {param('out')} folder of merge-snli score")
     results: list[Result] = []
     for folder in folders:
-        for result in _read_folder(folder):
+        for result in _read_folder(folder, skip_invalid=skip_invalid):
             if result not in results:
                 results.append(result)
     return results
@@ -190,76 +196,25 @@ def require_folder(folder: str | Path) -> None:
         raise InputError(f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score")
 
 
-def _read_folder(folder: str | Path) -> list[Result]:
+def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
     require_folder(folder)
-    paths = sorted(Path(folder).glob("*.json"))
-    if not paths:
-        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
-    with ThreadPoolExecutor() as pool:  # most of the time is in libraries that release the lock
-        read = list(pool.map(_read_or_message, paths))
-    results = [result for result in read if isinstance(result, Result)]
-    errors = [message for message in read if not isinstance(message, Result)]
-    if not results:
-        raise InputError(f"no valid result in {folder} ({count(len(errors), 'file')} read); {errors[0].marked}")
-    for message in errors:
+    paths = [path for path in sorted(Path(folder).glob("*.json")) if _may_be_result(path)]
+    results = []
+    invalid = []
+    with Progress(after=SHOWN_AFTER).stage(f"reading {folder}", unit="results", total=len(paths)) as stage:
+        for path in paths:
+            try:
+                results.append(read_result(path))
+            except InputError as error:
+                invalid.append(error.message)
+            stage.advance(1)
+    if invalid and not skip_invalid:
+        raise InputError(f"{'; '.join(each.marked for each in invalid)}; or add {param('skip_invalid', True)}")
+    for message in invalid:
         logger.warning("skipped: %s", message)
+    if not results:
+        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
     return results
-
-
-def _read_or_message(path: Path) -> Result | Message:
-    try:
-        return read_result(path)
-    except EditedError:
-        raise
-    except InputError as error:
-        return error.message
-
-
-def parse_result(content: bytes, answers: bytes | None, name: str | Path) -> Result:
-    """Parse the two files of a result.
-
-    Args:
-        content: The bytes of the JSON file.
-        answers: The bytes of the file of the answers; None if it is missing.
-        name: Name of the JSON file, for messages.
-
-    Raises:
-        InputError: If they are not a valid result, do not fit together, or have another format version.
-    """
-    try:
-        file = FILE.validate_json(content)
-    except ValidationError as error:
-        # Only our own checks, such as that of QT, raise `ValueError`s: the file is whole, and its values contradict.
-        kind = EditedError if error.errors()[0]["type"] == "value_error" else InputError
-        raise kind(f"{name} {_reason(error, content)}") from error
-    beside = answers_name(Path(name).name)
-    if answers is None:
-        raise InputError(f"{name} has no answers: {beside} is not beside it; copy both files, or score the model again")
-    if sha256(answers).hexdigest() != file.answers_sha256:
-        raise EditedError(f"{beside} is not the file of the answers of {name}: score the model again")
-    try:
-        given = from_table(from_bytes(answers), file.compared_labels, file.subsamples)
-        given = replace(given, drawn_only=file.left_out.undrawn > 0)
-        # A file of an earlier release may lack entries that the answers give.
-        computed: dict[str, Any] = {"consistency": consistency(given), "calibration": calibration_of(given)}
-        entries = _entries(content)
-        file = replace(file, **{field: computed[field] for field in computed.keys() - entries.keys()})
-        wrong = next(wrong_entries(file, given), None if file.digest in (None, own_digest(entries)) else CHANGED)
-    except ValueError as error:
-        raise InputError(f"{name} is not a valid result: {error}; score the model again") from error
-    if wrong is not None:
-        raise EditedError(f"{name} is not a valid result: {wrong}; score the model again")
-    return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, answers=given)
-
-
-def work_folder(out: Path) -> Path:
-    """Return the work folder of an output folder: `OUT.work`."""
-    return out.resolve().with_name(f"{out.resolve().name}.work")
-
-
-def safe_name(name: str) -> str:
-    """Return a name that is safe as a part of a file name."""
-    return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")[:60] or "model"
 
 
 def _reason(error: ValidationError, content: bytes) -> str:
@@ -316,39 +271,18 @@ def _find_other(folder: Path) -> str | None:
 
 def is_result(path: Path) -> bool:
     """Return whether a file is a result, of any schema version."""
-    names = {"schema_version", "model", "dataset"}
-    return path.suffix == ".json" and path.is_file() and names <= _entries(path.read_bytes()).keys()
+    return path.suffix == ".json" and path.is_file() and _has_result(_entries(path.read_bytes()))
 
 
-SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
-
-# A field in a docstring, and what is said about it.
-FIELD = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-
-
-class _Described(GenerateJsonSchema):
-    """Describes each field as `Attributes:` of its class does, without titles that repeat the names of the fields."""
-
-    def field_title_should_be_set(self, schema: object) -> bool:
-        return False
-
-    def dataclass_schema(self, schema: DataclassSchema) -> JsonSchemaValue:
-        value = super().dataclass_schema(schema)
-        value["description"], _, _ = cleandoc(schema["cls"].__doc__ or "").partition("\n\nAttributes:")
-        for base in reversed(schema["cls"].__mro__):
-            for name, text in FIELD.findall(cleandoc(base.__doc__ or "").partition("\n\nAttributes:\n")[2]):
-                value["properties"][name]["description"] = " ".join(text.split())
-        return value
+def _has_result(entries: Mapping[str, Any]) -> bool:
+    """Return whether a file has the entries of a result, one of which may have been removed."""
+    return "schema_version" in entries or {"model", "dataset"} <= entries.keys()
 
 
-def result_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of result files."""
-    return {
-        "$schema": GenerateJsonSchema.schema_dialect,
-        "$id": f"urn:merge-snli:result:{SCHEMA_VERSION}",
-        **FILE.json_schema(schema_generator=_Described),
-    }
-
-
-if __name__ == "__main__":
-    SCHEMA_FILE.write_text(json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _may_be_result(path: Path) -> bool:
+    """Return whether a JSON file is a result or damaged."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return True
+    return isinstance(value, dict) and _has_result(value)

@@ -27,9 +27,10 @@ from merge_snli.models.labels import (
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.results.evaluate import evaluate
+from merge_snli.results.naming import work_folder
 from merge_snli.results.records import RANKED, ModelRecord, PromptRecord, RunRecord
 from merge_snli.results.result import Result
-from merge_snli.results.store import store_result, work_folder
+from merge_snli.results.store import store_result
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs

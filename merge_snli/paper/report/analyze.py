@@ -20,8 +20,9 @@ from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
 from merge_snli.results.grouping import comparable_results, config_rank, is_two_way
+from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.result import Result
-from merge_snli.results.store import as_results, file_name, work_folder
+from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
 
 COLUMN = "seed_id"

@@ -14,7 +14,7 @@ from merge_snli.base.table import count
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds, without_seeds
 from merge_snli.paper.report.sections import ACROSS, SECTIONS, Section, Settings
 from merge_snli.results.grouping import titles_of, two_way_suffix, without_permuted
-from merge_snli.results.store import safe_name
+from merge_snli.results.naming import safe_name
 
 
 @dataclass(frozen=True, kw_only=True)

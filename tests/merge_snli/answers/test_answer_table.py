@@ -23,12 +23,12 @@ from merge_snli import MergeDataset, Result, read_answers, read_result, read_res
 from merge_snli.answers import answers as answering
 from merge_snli.answers.answers import Answers, join
 from merge_snli.answers.opening import open_config
-from merge_snli.answers.table import from_bytes, from_table, to_bytes, to_table
+from merge_snli.answers.table import check_table, from_bytes, from_table, to_bytes, to_table
 from merge_snli.results.calibration import as_stored, calibration_of, label_probabilities
-from merge_snli.results.check import require_data
-from merge_snli.results.recompute import wrong_entries
+from merge_snli.results.check import check_numbers, require_data
+from merge_snli.results.naming import answers_name
 from merge_snli.results.scores import Scores
-from merge_snli.results.store import answers_name, write_result
+from merge_snli.results.store import to_json, write_result
 from merge_snli.schema import NLI_LABELS
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
@@ -214,9 +214,13 @@ def test_wrong_tables_are_refused(change: str, results: list[Result], tmp_path: 
     content = to_bytes(changed(results[0].table))
     path.with_name(answers_name(path.name)).write_bytes(content)
     refused("is not the file of the answers", read_result, path)
-    refused(
-        message, from_table, from_bytes(content), results[0].compared_labels, results[0].subsamples, error=ValueError
-    )
+
+    def read() -> None:
+        found = from_bytes(content)
+        check_table(found, results[0].subsamples)
+        from_table(found, results[0].compared_labels, results[0].subsamples)
+
+    refused(message, read, error=ValueError)
 
 
 def test_a_missing_or_cut_table_is_refused(results: list[Result], tmp_path: Path) -> None:
@@ -378,9 +382,9 @@ def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabil
     none = replace(answers, probabilities=None, seeds=replace(known(answers.seeds), probabilities=None))
     for forged, place in (
         (replace(with_probabilities, calibration=better), "calibration.brier"),
-        (replace(with_probabilities, answers=none), "calibration"),
+        (replace(with_probabilities, stored=none), "calibration"),
     ):
-        assert [each.split(" is ")[0] for each in wrong_entries(forged, forged.answers)] == [place]
+        refused(f"x is not a valid result: {place} is", check_numbers, "x", forged, to_json(forged), forged.answers)
 
 
 def test_parts_of_answers_keep_their_probabilities() -> None:

@@ -177,7 +177,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
 
 def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> None:
     good, bad = two_results
-    fewer = replace(bad, answers=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
+    fewer = replace(bad, stored=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
     found: Standings = standings({"good": good, "fewer": fewer})
     assert found.finding.startswith("good has PA(0.9)")
     assert found.finding.endswith("Not compared, with fewer seeds: fewer.") and not found.letters

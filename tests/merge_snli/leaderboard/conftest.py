@@ -45,7 +45,7 @@ def named(result: Result, name: str, parameters: int | None, training: tuple[str
 def unchecked(result: Result, **changes: Any) -> Result:  # noqa: ANN401 - fields of a result
     """Return a changed result that is not checked for contradictions."""
     changed = copy.copy(result)
-    for name in ("row", "rows_by"):
+    for name in ("row", "rows_by", "counted"):
         changed.__dict__.pop(name, None)
     for name, value in changes.items():
         object.__setattr__(changed, name, value)

@@ -24,7 +24,7 @@ from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.results.evaluate import make_result
-from merge_snli.results.store import file_name
+from merge_snli.results.naming import file_name
 from merge_snli.schema import NLI_LABELS
 from tests.browser import chromium
 from tests.commands import Command
@@ -119,11 +119,14 @@ def test_one_page_of_several_folders_and_data_sets(
     ]
 
 
-def test_damaged_result_is_skipped_with_a_warning(
-    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result], command: Command
+def test_a_damaged_result_is_named_or_skipped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result], command: Command
 ) -> None:
     written(write_results(tmp_path / "results", results[:1]) / "torn.json", "{")
-    command("leaderboard", tmp_path / "results", "--out", tmp_path / "site", "--format", "json")
+    arguments = ["leaderboard", tmp_path / "results", "--out", tmp_path / "site", "--format", "json"]
+    message = command(*arguments, code=2).err
+    assert not missing_from(message, "torn.json", "--skip-invalid")
+    command(*arguments, "--skip-invalid")
     assert "torn.json" in caplog.text
     rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["model"] for row in rows} == {"org/hasty-base"}

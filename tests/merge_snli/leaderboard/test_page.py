@@ -147,7 +147,7 @@ def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
     model = dataclasses.replace(
         result.model, name=name, digest=sha256_of_json(name), parameters=110_000_000, training_data=("snli",)
     )
-    return unchecked(result, answers=answers, parts=parts, model=model)
+    return unchecked(result, stored=answers, parts=parts, model=model)
 
 
 @pytest.mark.parametrize("models", [5, pytest.param(50, marks=pytest.mark.slow)])

@@ -10,7 +10,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.cli.hf import app
 
 from merge_snli import Result
-from merge_snli.results.store import file_name
+from merge_snli.results.naming import file_name
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 from tests.oracles import write_results

@@ -12,10 +12,9 @@ from merge_snli import Result, score
 from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_config
-from merge_snli.base.errors import EditedError
 from merge_snli.results.check import require_data
+from merge_snli.results.naming import file_name
 from merge_snli.results.parts import part_of
-from merge_snli.results.store import file_name
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, results, unchecked
 from tests.oracles import known, refused
 
@@ -54,7 +53,7 @@ def test_a_result_without_some_answers_fits(results: list[Result], data: ScoredD
     answers = results[0].answers
     rows = np.arange(len(answers.predicted)) % 7 > 0
     left_out = replace(results[0].left_out, rows=int(np.count_nonzero(~rows)))
-    require_data(unchecked(results[0], answers=answers.take(rows=rows), left_out=left_out), data)
+    require_data(unchecked(results[0], stored=answers.take(rows=rows), left_out=left_out), data)
 
 
 def with_other_gold(answers: Answers) -> Answers:
@@ -112,14 +111,14 @@ def without_a_seed(answers: Answers) -> Answers:
 def test_answers_that_are_not_those_of_the_data_are_refused(
     results: list[Result], data: ScoredData, forge: Callable[[Answers], Answers], named: str
 ) -> None:
-    forged = unchecked(results[0], answers=forge(results[0].answers))
-    refused(f"{file_name(forged)}.* config all of .*{named}", require_data, forged, data, error=EditedError)
+    forged = unchecked(results[0], stored=forge(results[0].answers))
+    refused(f"{file_name(forged)}.* config all of .*{named}", require_data, forged, data)
 
 
 def test_rows_and_seeds_of_other_data_are_named(results: list[Result], data: ScoredData) -> None:
     answers = results[0].answers
     other = replace(answers, group_ids=("invented", *answers.group_ids[1:]))
-    refused(f"{file_name(results[0])}.*'invented'", require_data, unchecked(results[0], answers=other), data)
+    refused(f"{file_name(results[0])}.*'invented'", require_data, unchecked(results[0], stored=other), data)
     refused(r"\.json.*config noun", require_data, score(two_way, SHIPPED, config="verb"), open_config(SHIPPED, "noun"))
 
 
@@ -128,4 +127,4 @@ def test_all_right_answers_pass(results: list[Result], data: ScoredData) -> None
     answers = results[0].answers
     seeds = known(answers.seeds)
     perfect = replace(answers, predicted=answers.gold, seeds=replace(seeds, predicted=seeds.gold))
-    require_data(unchecked(results[0], answers=perfect), data)
+    require_data(unchecked(results[0], stored=perfect), data)

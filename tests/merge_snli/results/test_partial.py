@@ -18,7 +18,6 @@ from merge_snli import Result, analyze, compare, load, read_result, read_results
 from merge_snli.answers.data import pair_digest, part_of_data
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.reading import read_config
-from merge_snli.answers.table import to_bytes
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts
@@ -26,8 +25,9 @@ from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.results.check import require_data
 from merge_snli.results.grouping import on_same_data, titles_of, unranked_reasons
+from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.parts import on_part, with_parts
-from merge_snli.results.store import file_name, parse_result, to_json, work_folder
+from merge_snli.results.store import write_result
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.predict import PredictionStore
 from tests.commands import Command
@@ -43,6 +43,7 @@ from tests.oracles import (
     pair_of,
     refused,
     rows_of,
+    sealed,
     without_seconds,
     write_rows,
 )
@@ -157,13 +158,13 @@ def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_
         refused(f"left_out.rows is 0, and {undrawn} variants", require_data, forged, data)
 
 
-def test_results_without_a_number_of_undrawn_rows_are_read() -> None:
+def test_results_without_a_number_of_undrawn_rows_are_read(tmp_path: Path) -> None:
     result = score_guess(config="verb")
-    value = to_json(result)
+    path = write_result(result, tmp_path)
+    value = json.loads(path.read_text(encoding="utf-8"))
     del value["left_out"]["undrawn"]
-    answers = to_bytes(result.table)
-    value["answers_sha256"] = hashlib.sha256(answers).hexdigest()
-    assert parse_result(json.dumps(value).encode(), answers, "old.json") == result
+    path.write_text(json.dumps(sealed(value)), encoding="utf-8")
+    assert read_result(path) == result
 
 
 def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_draws: str) -> None:

@@ -19,10 +19,10 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.tables import FORMATS
-from merge_snli.results.measure import source_accuracy
-from merge_snli.results.scores import SourceScores
-from merge_snli.results.store import SCHEMA_FILE, file_name, result_schema, safe_name, to_json, write_result
-from tests.oracles import both_files, missing_from, refused, written
+from merge_snli.results.naming import file_name, safe_name
+from merge_snli.results.schema import SCHEMA_FILE, result_schema
+from merge_snli.results.store import to_json, write_result
+from tests.oracles import both_files, missing_from, refused, sealed, written
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +31,10 @@ def result(dataset: Path) -> Result:
 
 
 def read_json(value: dict[str, Any], folder: Path, result: Result) -> Result:
-    """Write a JSON value beside the answers of a result and read it."""
+    """Write a JSON value with its digest beside the answers of a result and read it."""
     path, answers = folder / "x.json", to_bytes(result.table)
-    if value.get("answers_sha256", "") is None:
-        value = value | {"answers_sha256": hashlib.sha256(answers).hexdigest()}
-    path.write_text(json.dumps(value), encoding="utf-8")
+    value = value | {"answers_sha256": hashlib.sha256(answers).hexdigest()}
+    path.write_text(json.dumps(sealed(value)), encoding="utf-8")
     path.with_suffix(".parquet").write_bytes(answers)
     return read_result(path)
 
@@ -91,6 +90,13 @@ def test_results_of_a_removed_dtype_are_read(result: Result, tmp_path: Path) -> 
 NOT_RESULTS = ("", "{", "[]", "null", '{"schema_version": 8}', '{"schema_version": 8, "model": 3}', "[" * 100_000)
 
 
+@pytest.mark.parametrize("more", [{"notes": ["\ud800"]}, {"later": "\ud800"}], ids=["notes", "later"])
+def test_half_a_character_is_refused(result: Result, tmp_path: Path, more: dict[str, Any]) -> None:
+    path = write_result(result, tmp_path)
+    written(path, json.dumps(json.loads(path.read_bytes()) | more))
+    refused(path.name, read_result, path)
+
+
 @pytest.mark.parametrize("content", NOT_RESULTS)
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     path = written(tmp_path / "x.json", content)
@@ -102,27 +108,43 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
 def test_missing_and_later_fields_and_other_versions(result: Result, tmp_path: Path) -> None:
     value = to_json(result)
     del value["source"], value["consistency"], value["run"]["tied"], value["dataset"]["partial"]
-    assert read_json(value | {"later": {"number": 1}}, tmp_path, result) == result
+    without = dataclasses.replace(result, consistency=None)
+    assert read_json(value | {"later": {"number": 1}}, tmp_path, result) == without
     value = to_json(result)
     refused(r"x\.json.* 99.* 8.*import its logs, again", read_json, value | {"schema_version": 99}, tmp_path, result)
     del value["parts"]
     refused(r"x\.json.* parts", read_json, value, tmp_path, result)
 
 
-def test_results_of_a_folder_without_copies_and_invalid_files(
-    result: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    refused(re.escape(str(tmp_path)), read_results, tmp_path)
+@pytest.fixture
+def with_invalid(result: Result, tmp_path: Path) -> Path:
+    """A folder with a result, its copy, a damaged file, a result of another version, and files that are no results."""
     path = write_result(result, tmp_path)
     for each in both_files(path):
         (tmp_path / f"copy{each.suffix}").write_bytes(each.read_bytes())
-    (tmp_path / "a-cut.json").write_text(path.read_text(encoding="utf-8")[:5000], encoding="utf-8")
-    (tmp_path / "z-old.json").write_text('{"schema_version": 3}', encoding="utf-8")
-    assert read_results(tmp_path) == [result]
-    assert not missing_from(caplog.text, f"{tmp_path}/a-cut.json", f"{tmp_path}/z-old.json has format version 3")
-    path.unlink()
-    (tmp_path / "copy.json").unlink()
-    refused(r"2 files.*a-cut\.json", read_results, tmp_path)
+    written(tmp_path / "a-cut.json", path.read_bytes()[:5000])
+    written(tmp_path / "z-old.json", '{"schema_version": 3}')
+    for name, content in (("other.json", '{"digest": "1"}'), ("list.json", "[]"), ("notes.txt", "notes")):
+        written(tmp_path / name, content)
+    return tmp_path
+
+
+def test_copies_count_once_and_invalid_results_are_named_or_skipped(
+    result: Result, with_invalid: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    error = str(refused("skip_invalid", read_results, with_invalid))
+    assert not missing_from(error, f"{with_invalid}/a-cut.json", f"{with_invalid}/z-old.json has format version 3")
+    assert read_results(with_invalid, skip_invalid=True) == [result]
+    assert not missing_from(caplog.text, "skipped: ", f"{with_invalid}/a-cut.json", f"{with_invalid}/z-old.json")
+    assert "other.json" not in caplog.text + error
+
+
+def test_a_folder_without_a_valid_result_is_named(with_invalid: Path, tmp_path: Path) -> None:
+    for path in with_invalid.glob("*_*.json"):
+        path.unlink()
+    (with_invalid / "copy.json").unlink()
+    refused(re.escape(f"no results in {with_invalid}"), read_results, with_invalid, skip_invalid=True)
+    refused(re.escape(str(tmp_path / "none")), read_results, tmp_path / "none")
 
 
 def changed(value: Any, path: Sequence[str | int], wrong: object) -> Any:  # noqa: ANN401 - a JSON value
@@ -135,43 +157,6 @@ def changed(value: Any, path: Sequence[str | int], wrong: object) -> Any:  # noq
     return copied
 
 
-NAMES = ["scores.sample_accuracy", "consistency.seed.sample_accuracy", "parts.word_class.noun.all_rows_accuracy"]
-
-
-@pytest.mark.parametrize(("name", "shown"), [("scores.qt", "scores: qt"), *zip(NAMES, NAMES, strict=True)])
-def test_an_edited_result_beside_good_ones_is_refused(result: Result, tmp_path: Path, name: str, shown: str) -> None:
-    path = write_result(result, tmp_path)
-    other = write_result(renamed(result, "other", digest="0" * 64), tmp_path)
-    assert len(read_results(tmp_path)) == 2
-    steps = [*name.split("."), *(["mean"] if name.endswith("sample_accuracy") else [])]
-    path.write_text(json.dumps(changed(json.loads(path.read_text(encoding="utf-8")), steps, 0.123)), encoding="utf-8")
-    refused(rf"{re.escape(shown)}.* is 0\.123", read_results, tmp_path)
-    assert other.exists()
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (("scores", "intervals", "pattern_accuracy"), [0.0, 1.0]),
-        (("left_out", "groups"), 1),
-        (("dataset", "title"), "Another"),
-        (("model", "name"), "another/model"),
-        (("notes",), ["better than it looks"]),
-        (("run",), None),
-    ],
-)
-def test_a_change_that_the_answers_do_not_show_is_refused(
-    result: Result, tmp_path: Path, place: tuple[str, ...], value: object
-) -> None:
-    path = write_result(result, tmp_path)
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    given = changed(entries, place, value or entries["run"] | {"seconds": entries["run"]["seconds"] + 1})
-    assert given != entries
-    path.write_text(json.dumps(given), encoding="utf-8")
-    refused("an entry was changed after it was written, or removed; score the model again", read_result, path)
-    assert read_result(write_result(renamed(result, "other"), tmp_path)).digest != entries["digest"]
-
-
 @pytest.mark.parametrize("name", ["consistency", "calibration"])
 def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path: Path, name: str) -> None:
     result = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
@@ -179,7 +164,7 @@ def test_null_is_refused_where_the_answers_give_a_value(dataset: Path, tmp_path:
     assert value[name]
     refused(f"{name} is None, and the answers give", read_json, value | {name: None}, tmp_path, result)
     del value[name]  # as in a file written before the field existed
-    assert getattr(read_json(value, tmp_path, result), name) == getattr(result, name)
+    assert getattr(read_json(value, tmp_path, result), name) is None
 
 
 def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -212,41 +197,28 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
             write(boards)
 
 
-SOURCE = SourceScores("x", "0" * 64, 0, 0, source_accuracy(5, 9), {"neutral": source_accuracy(5, 9)})
-AGAIN = r"x\.json is not a valid result.*score the model again"
-# The place of a wrong value, the value, and what the error must say.
+AGAIN = r"x\.json is not a valid result.*score the model"
+# The place of a wrong value, the value, what the error must say, and what it must name. The digest is that of the edit.
 EDITED: dict[str, tuple[tuple[str, ...], Any, str, str]] = {
-    "sample accuracy": (("scores", "sample_accuracy", "mean"), 0.99, AGAIN, "sample_accuracy"),
+    "sample accuracy": (("scores", "sample_accuracy", "mean"), 0.99, AGAIN, "scores.sample_accuracy.mean is 0.99"),
     "curve": (("scores", "curve", "mean"), [0.5] * 101, AGAIN, "curve"),
     "QT": (("scores", "qt"), 0.5, AGAIN, "qt"),
     "QT of a part": (("parts", "word_class", "noun", "qt"), 0.5, AGAIN, "qt"),
-    "an interval without PA": (("scores", "intervals", "pattern_accuracy"), [0.98, 0.99], AGAIN, "pattern_accuracy"),
+    "consistency": (("consistency", "seed", "sample_accuracy", "mean"), 0.123, AGAIN, "consistency.seed"),
     "an interval without its score": (("scores", "intervals", "qt"), None, AGAIN, "qt"),
-    "an interval without SA": (
-        ("scores", "intervals", "sample_accuracy"),
-        [0.98, 0.99],
-        AGAIN,
-        "sample_accuracy",
-    ),
-    "an interval of a part": (("parts", "word_class", "noun", "intervals", "qt"), [0.98, 0.99], AGAIN, "qt"),
-    "the level of the intervals": (("scores", "intervals", "level"), 0.99, AGAIN, "level"),
     "the methods of the intervals": (("scores", "intervals", "methods"), {}, AGAIN, "methods"),
     "a part by label": (("parts", "label", "neutral", "rows"), 10_000, AGAIN, "rows"),
-    "parts by a column that is not in the table": (("parts", "genre"), {}, AGAIN, "parts is"),
-    "pairs without an answer": (("run", "no_answers"), 3, AGAIN, "no_answers"),
+    "a value of a part that no row has": (("parts", "word_class", "adv"), {}, AGAIN, "adv"),
     "the quality threshold": (("quality_threshold",), "0.5", AGAIN, "quality_threshold"),
     "labels of another model": (("model", "labels"), ["entailment", "not_entailment"], AGAIN, "labels"),
-    "accuracy on the source": (("source", "overall", "sample_accuracy"), 0.99, AGAIN, "sample_accuracy"),
-    "accuracy on a label of the source": (("source", "labels", "neutral", "interval"), [0.1, 0.2], AGAIN, "interval"),
     "rows": (("scores", "rows"), 10_000, AGAIN, "rows"),
-    "fewer rows": (("scores", "rows"), 3, r"x\.json is not a valid result", ""),
-    "fewer groups": (("scores", "groups"), 3, r"x\.json is not a valid result", ""),
-    "a confusion table": (("scores", "predicted"), {"neutral": {"neutral": 1}}, r"x\.json is not a valid result", ""),
+    "fewer rows": (("scores", "rows"), 3, AGAIN, ""),
+    "fewer groups": (("scores", "groups"), 3, AGAIN, ""),
+    "a confusion table": (("scores", "predicted"), {"neutral": {"neutral": 1}}, AGAIN, ""),
     "a curve above 1": (("scores", "curve", "mean"), [7] * 101, r"x\.json", "scores.curve"),
     "QT above 1": (("scores", "qt"), 99, r"x\.json", "scores"),
     "MT above 1": (("scores", "mt"), "99", r"x\.json", "scores"),
     "a string instead of a list": (("model", "training_data"), "snli", r"x\.json", "model"),
-    "half a character": (("model", "name"), "\ud800", r"x\.json", ""),
 }
 
 
@@ -255,16 +227,7 @@ def test_numbers_that_contradict_the_answers_or_each_other_are_refused(
     result: Result, tmp_path: Path, kind: str
 ) -> None:
     path, wrong, message, named = EDITED[kind]
-    value = to_json(dataclasses.replace(result, source=SOURCE if "source" in path else None))
-    assert named in str(refused(message, read_json, changed(value, path, wrong), tmp_path, result))
-
-
-def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Path) -> None:
-    part = score("demo:nli-a", dataset, config="noun", limit_seeds=3)
-    value = to_json(part)
-    assert read_json(value, tmp_path, part) == part
-    value["dataset"]["partial"]["limit_seeds"] = 2
-    refused(r"dataset\.digest is", read_json, value, tmp_path, part)
+    assert named in str(refused(message, read_json, changed(to_json(result), path, wrong), tmp_path, result))
 
 
 @pytest.mark.parametrize(
@@ -279,7 +242,7 @@ def test_the_digest_of_a_part_follows_from_the_part(dataset: Path, tmp_path: Pat
 def test_results_fit_the_published_schema_and_wrong_fields_do_not(
     result: Result, tmp_path: Path, part: str, value: object
 ) -> None:
-    """If the published one is not up to date, run `python -m merge_snli.results.store`."""
+    """If the published one is not up to date, run `python -m merge_snli.results.schema`."""
     validator = jsonschema.Draft202012Validator(result_schema())
     validator.check_schema(result_schema())
     assert json.loads(SCHEMA_FILE.read_text(encoding="utf-8")) == result_schema()

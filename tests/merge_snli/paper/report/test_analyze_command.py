@@ -104,7 +104,7 @@ def duplicate(folder: Path, results: list[Result]) -> Path:
 
 def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
     answers = replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
-    write_result(replace(results[0], model=replace(results[0].model, name="lost"), answers=answers), folder / "lost")
+    write_result(replace(results[0], model=replace(results[0].model, name="lost"), stored=answers), folder / "lost")
     return folder / "lost"
 
 
