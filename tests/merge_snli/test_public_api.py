@@ -274,7 +274,7 @@ _shtab_merge_snli 2> /dev/null; echo "${{COMPREPLY[@]}}"
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_knows_every_command(shell: str, command: Command) -> None:
-    options = ("all-thresholds", "threshold", "against-work", "suggestions", "with-text", "create-pr")
+    options = ("all-thresholds", "threshold", "suggestions", "with-text", "create-pr")
     assert not missing_from(command("completion", shell).out, *cli.COMMANDS, *options)
 
 
