@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 
 from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
@@ -22,18 +23,11 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import RunStage, TaskShare
 from merge_snli.problems.problem import Problem, of_every_premise
 
-# About the number of problems whose forms are counted.
-SAMPLED_PROBLEMS = 1_000
-
-# The fewest and the most problems that the steps are done for, and of how many it is one in between, so that a dry run
-# takes less time than the run.
-MIN_TRIAL, MAX_TRIAL, PROBLEMS_PER_TRIAL = 12, 60, 6
-
-# A problem with more forms is not tried, unless all have more.
-MAX_FORMS = 500
-
-# The most copies of the variants of a trial that are written.
-MAX_COPIES = 8
+SAMPLED_PROBLEMS = 1_000  # about the number of problems whose forms are counted
+PROBLEMS_PER_TRIAL = 6  # the steps are done for one of this many, so that a dry run takes less time than the run,
+MIN_TRIAL, MAX_TRIAL = 12, 60  # but for so many problems at least and at most
+MAX_FORMS = 500  # a problem with more is not tried, unless all have more
+MAX_COPIES = 8  # the most copies of a trial's variants that are written
 
 
 def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None = None) -> Estimate:
@@ -130,13 +124,15 @@ def extrapolate(seconds: Sequence[float], sizes: Sequence[float], size: float, w
     """Return the seconds of a stage for a whole run, whose processes share all but what each does once.
 
     Args:
-        seconds: Those of one or two shards, of which the first includes what a process does once.
+        seconds: Those of one or two shards, of which the first has what a process does once.
         sizes: The sizes of these shards.
         size: The size of the run.
         workers: The number of processes of the run.
     """
-    last = len(seconds) - 1
-    per_unit = seconds[last] / max(1, sizes[last])
+    per_unit = 0.0
+    for of_shard, size_of_shard in zip(seconds, sizes, strict=False):
+        if size_of_shard:
+            per_unit = of_shard / size_of_shard
     once = max(0.0, seconds[0] - per_unit * sizes[0])
     return once + per_unit * size / workers
 
@@ -144,29 +140,35 @@ def extrapolate(seconds: Sequence[float], sizes: Sequence[float], size: float, w
 def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Form], scale: float) -> Step:
     """Answer the forms of a trial with a masked LM; its time grows with the tokens of the batches."""
     seconds = _seconds(stage, range(trial.shards))
-    mlm, options = trial.loaded[stage.name], trial.options
-    lengths = {}
-    encoded = mlm.encode_all([*forms.values()], split_words=options.split_words)
-    for key, form in zip(forms, encoded, strict=True):
-        if isinstance(form, EncodedForm):
-            lengths[key] = len(form.ids)
+    mlm = trial.loaded[stage.name]
+    lengths = _lengths(mlm, forms, split_words=trial.options.split_words)
     answered: set[str] = set()
     tokens = []
     for words in _words(trial):
-        new = distinct_forms(words, options.mask).keys() - answered
+        new = distinct_forms(words, trial.options.mask).keys() - answered
         tokens.append(_padded_tokens(mlm, [lengths[key] for key in new & lengths.keys()]))
         answered |= new
     files = trial.answer_keys[mlm.name].folder(trial.work).glob("*.parquet")
-    stored = sum(file.stat().st_size for file in files) / len(answered)
+    size = sum(file.stat().st_size for file in files) / len(answered)
     refused = len(forms) - len(lengths)
     return Step(
         name=stage.name,
         seconds=extrapolate(seconds, tokens, _padded_tokens(mlm, lengths.values(), scale)),
         forms=round(len(lengths) * scale),
         refused=round(refused * scale),
-        tokens=sum(lengths.values()) / max(1, len(lengths)),
-        bytes=round(stored * len(forms) * scale),
+        tokens=fmean(lengths.values() or [0]),
+        bytes=round(size * len(forms) * scale),
     )
+
+
+def _lengths(mlm: MaskedLM, forms: Mapping[str, Form], *, split_words: bool) -> dict[str, int]:
+    """Return the number of tokens of each form that a masked LM can encode, by key."""
+    lengths = {}
+    encoded = mlm.encode_all([*forms.values()], split_words=split_words)
+    for key, form in zip(forms, encoded, strict=True):
+        if isinstance(form, EncodedForm):
+            lengths[key] = len(form.ids)
+    return lengths
 
 
 def _padded_tokens(mlm: MaskedLM, lengths: Iterable[int], scale: float = 1.0) -> int:

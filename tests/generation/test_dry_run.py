@@ -207,6 +207,11 @@ def test_one_shard_takes_its_time() -> None:
     assert extrapolate([5.0], [1, 0], 1) == 5.0
 
 
+def test_an_empty_shard_says_nothing_of_the_time_per_unit() -> None:
+    assert extrapolate([5.0, 0.1], [10, 0], 100) == 50.0
+    assert extrapolate([5.0, 0.1], [0, 0], 0) == 5.0
+
+
 @pytest.mark.parametrize(("invariant", "least"), [(True, MIN_INVARIANT_SIZE), (False, 8)])
 def test_rows_of_batches_include_padding(invariant: bool, least: int) -> None:
     batches = Batches("masked LM", "form", 80, batch_invariant=invariant)
