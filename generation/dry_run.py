@@ -24,7 +24,7 @@ from merge_snli.base.stages import RunStage, TaskShare
 from merge_snli.problems.problem import Problem, of_every_premise
 
 SAMPLED_PROBLEMS = 1_000  # about the number of problems whose forms are counted
-PROBLEMS_PER_TRIAL = 4  # the steps are done for one of this many, so that a dry run takes less time than the run,
+PROBLEMS_PER_TRIAL = 5  # the steps are done for one of this many, so that a dry run takes less time than the run,
 MIN_TRIAL, MAX_TRIAL = 12, 120  # but for so many problems at least and at most
 MAX_FORMS = 500  # a problem with more is not tried, unless all have more
 MAX_COPIES = 8  # the most copies of a trial's variants that are written

@@ -97,6 +97,8 @@ def table_of(
         title: What the table shows.
         notes: How to read the table.
     """
-    columns = [Column(header, "left" if header in labels else "right") for header in rows[0]]
+    columns = []
+    for header in rows[0]:
+        columns.append(Column(header, "left" if header in labels else "right"))
     cells = [tuple(row.values()) for row in rows]
     return Table(title=title, columns=tuple(columns), rows=tuple(cells), notes=notes)

@@ -48,10 +48,12 @@ class Step:
     @property
     def row(self) -> tuple[Cell, ...]:
         """The values of `COLUMNS`."""
-        speed = self.forms / self.seconds if self.forms and self.seconds else None
-        size = None if self.forms is None else self.bytes / MB
+        duration = format_duration(self.seconds)
+        if self.forms is None:
+            return self.name, None, None, None, duration, None, None
+        speed = self.forms / self.seconds if self.seconds else None
         download = self.download / GB if self.download else None
-        return self.name, self.forms, self.refused, speed, format_duration(self.seconds), size, download
+        return self.name, self.forms, self.refused, speed, duration, self.bytes / MB, download
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +86,9 @@ class Estimate:
 
 def is_not_here(name: str) -> bool:
     """Return whether only the shape of a masked LM is on this machine."""
-    return name in shapes() and not (embedded_path(name) or Path(name).is_dir() or is_cached(name, "config.json"))
+    if name not in shapes() or embedded_path(name) or Path(name).is_dir():
+        return False
+    return not is_cached(name, "config.json")
 
 
 def steps_by_shape(names: Iterable[str], forms: int, tried: Iterable[Step], device: str) -> dict[str, Step]:
