@@ -7,7 +7,7 @@ from typing import Any
 
 from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions, applied_filters
 from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
-from merge_snli.base.errors import InputError, nearest, param, raise_first
+from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
@@ -19,6 +19,7 @@ from merge_snli.schema import DEFAULT_CLASSES, GOOD, WORD_CLASSES
 
 # The filters of the paper's method that `--filters` selects.
 FILTER_NAMES = tuple(METHOD_OPTIONS)
+_METHOD_FILTERS = ", ".join(f"{name} ({option.help})" for name, option in METHOD_OPTIONS.items())
 
 # The value of `--filters` that disables all of them.
 NO_FILTER = "none"
@@ -148,7 +149,7 @@ class _MethodOptions(ProblemOptions):
     )
     filters: tuple[str, ...] = _option(
         FILTER_NAMES,
-        f"{', '.join(f'{name} ({option.help})' for name, option in METHOD_OPTIONS.items())}, both, or {NO_FILTER}",
+        f"{_METHOD_FILTERS}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
         metavar="FILTER",
         neutral="each filter that is not applied has a sentence of its own",
@@ -259,57 +260,51 @@ class Options(FilterOptions, _MethodOptions):
             if not values:
                 raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
-        raise_first(
-            (
-                self.title is not None and not (self.title.strip() and self.title.isprintable()),
-                f"{param('title')} is {self.title!r}: give one line of text",
-            ),
-            (
-                self.min_mlms > len(self.mlm),
+        if self.title is not None and not (self.title.strip() and self.title.isprintable()):
+            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
+        if self.min_mlms > len(self.mlm):
+            raise InputError(
                 f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
-                "that",
-            ),
-            (
-                self.veto is not None and self.veto > self.top_k,
+                "that"
+            )
+        if self.veto is not None and self.veto > self.top_k:
+            raise InputError(
                 f"{param('veto')} is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
-                f"that, or a larger {param('top_k')}",
-            ),
-            (
-                self.dissents and self.veto is None,
-                f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}",
-            ),
-            (
-                self.dissents >= len(self.mlm),
-                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer",
-            ),
-        )
+                f"that, or a larger {param('top_k')}"
+            )
+        if self.dissents and self.veto is None:
+            raise InputError(f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}")
+        if self.dissents >= len(self.mlm):
+            raise InputError(
+                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer"
+            )
 
 
 def with_absolute_paths(options: Options) -> Options:
     """Return the options with the paths of existing files and folders made absolute, to record them."""
-
-    def absolute(name: str | None) -> Any:  # noqa: ANN401 - as given: None or a name
-        is_local = name is not None and not name.startswith(PREFIX) and Path(name).exists()
-        return str(Path(name).absolute()) if name is not None and is_local else name
-
     # Without a slash, the name of an installed tagger comes before that of a folder.
-    tagger = absolute(options.tagger) if "/" in (options.tagger or "") else options.tagger
+    has_folder = options.tagger is not None and "/" in options.tagger
     return replace(
         options,
         problems=options.problems.absolute(),
-        mlm=tuple(absolute(name) for name in options.mlm),
-        judgments=tuple(absolute(name) for name in options.judgments),
-        seeds_from=absolute(options.seeds_from),
-        tagger=tagger,
+        mlm=tuple(map(_absolute, options.mlm)),
+        judgments=tuple(map(_absolute, options.judgments)),
+        seeds_from=None if options.seeds_from is None else _absolute(options.seeds_from),
+        tagger=_absolute(str(options.tagger)) if has_folder else options.tagger,
     )
+
+
+def _absolute(name: str) -> str:
+    """Return the absolute path of a file or folder; any other name as it is."""
+    is_local = not name.startswith(PREFIX) and Path(name).exists()
+    return str(Path(name).absolute()) if is_local else name
 
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options in a run's record, with defaults for the options that the run's version did not have."""
     defaults = {name: option.default for name, option in described(Options) if not option.is_required}
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in {**defaults, **recorded}.items()
-    }
+    values = {**defaults, **recorded}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def options_of_run(recorded: Mapping[str, Any]) -> Options:
@@ -334,7 +329,9 @@ def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the filters, given as names or as one text, in the order of `FILTER_NAMES`."""
-    names = [name.strip() for value in values for name in value.split(",")]
+    names: list[str] = []
+    for value in values:
+        names += map(str.strip, value.split(","))
     if names == [NO_FILTER]:
         return ()
     for name in names:
@@ -366,29 +363,35 @@ def check_language(options: Options) -> None:
     if is_english(options.language):
         return
     english = [filter_.name for filter_, _ in applied_filters(options) if filter_.languages == ENGLISH_ONLY]
-    if english:
-        language, names = language_of(options.language).name, ", ".join(map(param, english))
-        for_english = {filter_.name for filter_ in FILTERS if filter_.languages == ENGLISH_ONLY}
-        presets = [preset for preset, values in PRESETS.items() if values.keys() & for_english == {*english}]
-        if presets:  # the one with the most values of the options, some of which may have been set apart
-            equal = {
-                preset: sum(getattr(options, name) == value for name, value in PRESETS[preset].items())
-                for preset in presets
-            }
-            raise InputError(
-                f"the problems are in {language}, and the {param('preset')} {max(presets, key=equal.__getitem__)} is "
-                f"for English only: leave it out, as it sets {names}"
-            )
+    if not english:
+        return
+    language = language_of(options.language).name
+    names = ", ".join(map(param, english))
+    preset = _preset_with(options, {*english})
+    if preset is not None:
         raise InputError(
-            f"the problems are in {language}, and these options are for English only: {names}; leave them out"
+            f"the problems are in {language}, and the {param('preset')} {preset} is for English only: leave it out, "
+            f"as it sets {names}"
         )
+    raise InputError(f"the problems are in {language}, and these options are for English only: {names}; leave them out")
+
+
+def _preset_with(options: Options, english: set[str]) -> str | None:
+    """Return the preset that sets these filters for English and most other values of the options; None if none does."""
+    for_english = {filter_.name for filter_ in FILTERS if filter_.languages == ENGLISH_ONLY}
+    equal = {}
+    for preset, values in PRESETS.items():
+        if values.keys() & for_english == english:
+            equal[preset] = sum(getattr(options, name) == value for name, value in values.items())
+    return max(equal, key=equal.__getitem__, default=None)
 
 
 def write_run_file(options: Options) -> str:
     """Return the options of a run as TOML, without those that are None."""
     import tomli_w
 
-    return HEADER + tomli_w.dumps({name: value for name, value in options.as_dict().items() if value is not None})
+    given = {name: value for name, value in options.as_dict().items() if value is not None}
+    return HEADER + tomli_w.dumps(given)
 
 
 def read_run_file(path: Path) -> dict[str, Any]:

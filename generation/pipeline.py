@@ -16,7 +16,7 @@ from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import work_folder
-from merge_snli.base.errors import InputError, Message, nearest, param, raise_first
+from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.option import option_types
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
@@ -70,14 +70,11 @@ def generate(
     if options is None:
         chosen = ({} if preset is None else preset_options(preset)) | more
         unknown = next((name for name in chosen if name not in option_types(Options)), None)
-        which = "" if preset is None else f" (the preset {preset!r} names none)"
-        raise_first(
-            (unknown is not None, f"unknown option {unknown}{nearest(str(unknown), option_types(Options))}"),
-            (
-                "mlm" not in chosen,
-                f"give masked LMs as {param('mlm')}, or a preset that names them, such as 'paper'{which}",
-            ),
-        )
+        if unknown is not None:
+            raise InputError(f"unknown option {unknown}{nearest(unknown, option_types(Options))}")
+        if "mlm" not in chosen:
+            which = "" if preset is None else f" (the preset {preset!r} names none)"
+            raise InputError(f"give masked LMs as {param('mlm')}, or a preset that names them, such as 'paper'{which}")
         options = Options(**chosen)
     elif preset is not None or more:
         raise InputError(f"give either {param('options')}, or {param('preset')} and single options")

@@ -117,17 +117,23 @@ class RunInputs:
 
     def of_generation(self) -> dict[str, Any]:
         """Return the inputs that are fields of `GenerationRecord`, by name."""
-        problems, tagger, seeds, wordnet = self.problems, self.tagger, self.seeds, self.wordnet
-        judged = self.judgments
-        return {
+        problems, tagger = self.problems, self.tagger
+        found: dict[str, Any] = {
             "problems": ProblemsRecord(problems.with_label, problems.without_label),
             "invalid_rows": problems.invalid,
             "masked_lms": tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
             "tagger": TaggerRecord(tagger.name, tagger.version, tagger.digest),
-            "seeds": None if seeds is None else SeedsRecord(seeds.digest, len(seeds)),
-            "wordnet": None if wordnet is None else WordNetRecord(wordnet.version, wordnet.digest),
-            "judgments": None if judged is None else JudgmentsRecord(judged.digest, judged.annotators),
+            "seeds": None,
+            "wordnet": None,
+            "judgments": None,
         }
+        if self.seeds is not None:
+            found["seeds"] = SeedsRecord(self.seeds.digest, len(self.seeds))
+        if self.wordnet is not None:
+            found["wordnet"] = WordNetRecord(self.wordnet.version, self.wordnet.digest)
+        if self.judgments is not None:
+            found["judgments"] = JudgmentsRecord(self.judgments.digest, self.judgments.annotators)
+        return found
 
     def as_json(self) -> dict[str, Any]:
         """Return the inputs as the record has them, see `inputs_of`."""

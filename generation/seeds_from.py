@@ -86,12 +86,11 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
             f"{param('classes')}"
         )
     columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
-    seeds = variants.group_by("seed_id").aggregate(columns).to_pylist()
-    return Seeds(
-        name,
-        {seed["seed_id"]: frozenset(seed["word_class_distinct"]) for seed in seeds},
-        {seed["seed_id"]: (seed["seed_premise_min"], seed["seed_hypothesis_min"]) for seed in seeds},
-    )
+    classes_of, texts_of = {}, {}
+    for seed in variants.group_by("seed_id").aggregate(columns).to_pylist():
+        classes_of[seed["seed_id"]] = frozenset(seed["word_class_distinct"])
+        texts_of[seed["seed_id"]] = (seed["seed_premise_min"], seed["seed_hypothesis_min"])
+    return Seeds(name, classes_of, texts_of)
 
 
 def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], inflation: int) -> None:
@@ -102,14 +101,19 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
         variants: By seed id and word class, the number of variants; a missing entry means 0.
         inflation: The degree of inflation d.
     """
-    pairs = [(seed_id, name) for seed_id in sorted(seeds.classes) for name in sorted(seeds.classes[seed_id])]
-    short = {pair: variants.get(pair, 0) for pair in pairs if variants.get(pair, 0) < inflation}
+    number = 0
+    short = {}
+    for seed_id, names in sorted(seeds.classes.items()):
+        number += len(names)
+        for name in sorted(names):
+            if variants.get((seed_id, name), 0) < inflation:
+                short[seed_id, name] = variants.get((seed_id, name), 0)
     if short:
         least = min(short.values())
         lower = f"lower {param('inflation')} to {least}, or " if least else ""
         named = _first_few(f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items())
         raise InputError(
-            f"{param('seeds_from')} {seeds.name}: {len(short):,} of {len(pairs):,} seeds and classes have fewer than "
+            f"{param('seeds_from')} {seeds.name}: {len(short):,} of {number:,} seeds and classes have fewer than "
             f"{inflation} variants ({named}); {lower}generate this data set without {param('seeds_from')}, and the "
             "other one with the seeds of this one"
         )
@@ -118,4 +122,6 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
 def _first_few(names: Iterable[str]) -> str:
     """Join the first names, with an ellipsis if there are more."""
     listed = list(names)
-    return ", ".join([*listed[:MAX_NAMED], *(["…"] if len(listed) > MAX_NAMED else [])])
+    if len(listed) > MAX_NAMED:
+        listed[MAX_NAMED:] = ["…"]
+    return ", ".join(listed)

@@ -52,25 +52,24 @@ SECONDS_PER_SHARD = 20.0
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:
     """Return the stages that generate a data set, in order."""
     shards = run.shards
-    return (
-        RunStage(
-            name="read and tag", kind=TAG, unit="problems", work=partial(tag, run), shards=shards, step=0, parallel=True
-        ),
-        *(
-            RunStage(name=name, kind=MASKED_LM, unit="forms", work=partial(answer, run, name), shards=shards, step=1)
-            for name in run.answer_keys
-        ),
-        RunStage(
-            name="filters and sets",
-            kind=FILTERS,
-            unit="shards",
-            work=partial(make_variants, run),
-            shards=run.samples + shards,
-            step=2,
-            parallel=True,
-        ),
-        RunStage(name="write", kind=WRITE, unit="data set", work=partial(write, run), step=3),
+    read_and_tag = RunStage(
+        name="read and tag", kind=TAG, unit="problems", work=partial(tag, run), shards=shards, step=0, parallel=True
     )
+    masked_lms = [
+        RunStage(name=name, kind=MASKED_LM, unit="forms", work=partial(answer, run, name), shards=shards, step=1)
+        for name in run.answer_keys
+    ]
+    filters_and_sets = RunStage(
+        name="filters and sets",
+        kind=FILTERS,
+        unit="shards",
+        work=partial(make_variants, run),
+        shards=run.samples + shards,
+        step=2,
+        parallel=True,
+    )
+    writing = RunStage(name="write", kind=WRITE, unit="data set", work=partial(write, run), step=3)
+    return (read_and_tag, *masked_lms, filters_and_sets, writing)
 
 
 def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:

@@ -119,19 +119,20 @@ def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
 
 def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tuple[str, str], int]:
     """Return the number of variants of each seed by its id and word class."""
-    return {
-        (row["seed_id"], row["word_class"]): row["variants"]
-        for shard in shards
-        for row in read_shard(shard.variant_counts).to_pylist()
-        if seeds.has(row["seed_id"], row["word_class"])
-    }
+    found = {}
+    for shard in shards:
+        for row in read_shard(shard.variant_counts).to_pylist():
+            if seeds.has(row["seed_id"], row["word_class"]):
+                found[row["seed_id"], row["word_class"]] = row["variants"]
+    return found
 
 
 def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Sequence[pa.Table]]) -> list[Path]:
     """Find the shards of a key, one per folder, or make them all."""
-    stored = [path for folder in folders if (path := find_shard(work / folder, key)) is not None]
-    if len(stored) == len(folders):
-        return stored
+    stored = [find_shard(work / folder, key) for folder in folders]
+    found = [path for path in stored if path is not None]
+    if len(found) == len(folders):
+        return found
     return [write_shard(work / folder, key, table) for folder, table in zip(folders, make(), strict=True)]
 
 
@@ -163,7 +164,9 @@ def read_answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords,
         tagged: Shards of tagged problems whose forms have all been answered.
         method: Has the answers.
     """
-    problems = [problem for shard in tagged for problem in read_tagged(shard, method.options.classes)]
+    problems: ProblemWords = []
+    for shard in tagged:
+        problems += read_tagged(shard, method.options.classes)
     forms = distinct_forms(problems, method.options.mask)
 
     def missing(name: str, number: int) -> InputError:
@@ -190,20 +193,17 @@ def make_rows(
         The tables of the files of a `VariantShard`.
     """
     options, judgments = method.options, method.judgments
-    judge = (
-        None
-        if judgments is None
-        else partial(drop_by_judgments, judgments=judgments, options=options, seeds=method.seeds)
-    )
+    judge = None
+    if judgments is not None:
+        judge = partial(drop_by_judgments, judgments=judgments, options=options, seeds=method.seeds)
     words, filter_counts = find_replacements(
         problems, answers, method.tagger, options, wordnet=method.wordnet, judge=judge
     )
-    variants = [
-        Variant(word.tagged.problem, word.word, replacement)
-        for word in words
-        if method.seeds is None or method.seeds.has(word.tagged.problem.id, word.word.word_class)
-        for replacement in word.replacements
-    ]
+    variants: list[Variant] = []
+    for word in words:
+        problem = word.tagged.problem
+        if method.seeds is None or method.seeds.has(problem.id, word.word.word_class):
+            variants += [Variant(problem, word.word, replacement) for replacement in word.replacements]
     selected = subsample_all(variants, method.options)
     return (
         variant_rows(selected, method.options, method.label_names),
@@ -217,10 +217,11 @@ def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
     """Count the variants of each problem and word class, the words of a class pooled."""
     counts: dict[tuple[str, str], dict[str, Any]] = {}
     for word in words:
-        key = word.tagged.problem.id, word.word.word_class
-        row = counts.setdefault(
-            key, {"seed_id": key[0], "word_class": key[1], "variants": 0} | {outcome: [] for outcome in OUTCOMES}
-        )
+        seed_id, word_class = word.tagged.problem.id, word.word.word_class
+        if (seed_id, word_class) not in counts:
+            outcomes: dict[str, Any] = {outcome: [] for outcome in OUTCOMES}
+            counts[seed_id, word_class] = {"seed_id": seed_id, "word_class": word_class, "variants": 0} | outcomes
+        row = counts[seed_id, word_class]
         row["variants"] += len(word.replacements)
         for outcome, identity in judged_variants(word):
             row[outcome].append(identity)
@@ -229,8 +230,9 @@ def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
 
 def judged_in(shards: Iterable[VariantShard]) -> dict[str, list[str]]:
     """Return the ids of the variants that were looked up in judgments, by what these say."""
-    tables = [read_shard(shard.variant_counts, OUTCOMES) for shard in shards]
-    return {
-        outcome: [identity for table in tables for identity in pc.list_flatten(table[outcome]).to_pylist()]
-        for outcome in OUTCOMES
-    }
+    found: dict[str, list[str]] = {outcome: [] for outcome in OUTCOMES}
+    for shard in shards:
+        table = read_shard(shard.variant_counts, OUTCOMES)
+        for outcome, identities in found.items():
+            identities += pc.list_flatten(table[outcome]).to_pylist()
+    return found

@@ -239,12 +239,11 @@ class Store:
         Args:
             keys: Keys of forms.
         """
-        return {
-            key: answer
-            for shard, rows in self._index.find(keys).items()
-            if self._is_intact(shard)
-            for key, answer in answers_of(self._read(shard, rows), rows)
-        }
+        found: dict[str, Answer] = {}
+        for shard, rows in self._index.find(keys).items():
+            if self._is_intact(shard):
+                found.update(answers_of(self._read(shard, rows), rows))
+        return found
 
     def _read(self, shard: str, rows: Mapping[str, int]) -> pa.Table:
         path, groups = self._path(shard), sorted({row // ROWS_PER_GROUP for row in rows.values()})

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from generation.filters.filter import Occurrence
-from generation.sentences.tagging import features_of, lemma_of
+from generation.sentences.tagging import Token, features_of, lemma_of
 from generation.sentences.words import fold
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.wordnet import base_forms
@@ -80,8 +80,8 @@ def is_form_of_problem(occurrence: Occurrence) -> Callable[[str | None], bool]:
     Args:
         occurrence: An occurrence in another language than English, of which tags have lemmas.
     """
-    sentences = (occurrence.tagged.premise, occurrence.tagged.hypothesis)
-    lemmas = {lemma_of(token.tag) for sentence in sentences for token in sentence.tokens} - {None}
+    tokens = (*occurrence.tagged.premise.tokens, *occurrence.tagged.hypothesis.tokens)
+    lemmas = {lemma_of(token.tag) for token in tokens} - {None}
     return lambda tag: tag is not None and lemma_of(tag) in lemmas
 
 
@@ -96,11 +96,15 @@ def is_in_compound(occurrence: Occurrence) -> bool:
     sentence = occurrence.sentence
     if not JOINERS.isdisjoint(sentence[: occurrence.start][-1:] + sentence[occurrence.end :][:1]):
         return True
-    return any(
-        {token.tag.partition("|")[0] for token in neighbors} <= NOUN_TAGS
-        and occurrence.start in {token.start for token in neighbors}
-        for neighbors in pairwise(getattr(occurrence.tagged, occurrence.side).tokens)
-    )
+    for first, second in pairwise(getattr(occurrence.tagged, occurrence.side).tokens):
+        is_beside = occurrence.start in (first.start, second.start)
+        if is_beside and _is_noun(first) and _is_noun(second):
+            return True
+    return False
+
+
+def _is_noun(token: Token) -> bool:
+    return token.tag.partition("|")[0] in NOUN_TAGS
 
 
 def does_not_fit_pronoun(occurrence: Occurrence) -> Callable[[str], bool]:
@@ -111,13 +115,10 @@ def does_not_fit_pronoun(occurrence: Occurrence) -> Callable[[str], bool]:
             the pronoun means somebody else, so the suggestion is kept.
     """
     original = fold(occurrence.word.text)
-    dropped = frozenset[str]().union(
-        *(
-            words
-            for words, pronouns in OTHER_PRONOUNS
-            if original not in words and not pronouns.isdisjoint(occurrence.problem_words)
-        )
-    )
+    dropped: set[str] = set()
+    for words, pronouns in OTHER_PRONOUNS:
+        if original not in words and not pronouns.isdisjoint(occurrence.problem_words):
+            dropped |= words
     return lambda word: fold(word) in dropped
 
 
@@ -145,11 +146,12 @@ def sounds_wrong(occurrence: Occurrence) -> Callable[[str], bool]:
     Args:
         occurrence: The occurrence that a suggestion replaces.
     """
-    language, before = (
-        language_of(occurrence.tagged.language),
-        WORD_BEFORE.search(occurrence.sentence, 0, occurrence.start),
-    )
-    written = "" if before is None else before[1].lower() + ("'" if before[2] in "'’" else "")
+    language = language_of(occurrence.tagged.language)
+    before = WORD_BEFORE.search(occurrence.sentence, 0, occurrence.start)
+    written = ""
+    if before is not None:
+        apostrophe = "'" if before[2] in "'’" else ""
+        written = before[1].lower() + apostrophe
     sounds = language.sounds_after(written)
     original = language.sound_of(fold(occurrence.sentence[occurrence.start : occurrence.end]))
     return lambda word: original in sounds and language.sound_of(fold(occurrence.written(word))) not in sounds

@@ -119,8 +119,11 @@ class WordNet:
     @cached_property
     def digest(self) -> str:
         """The sha256 of the names and contents of the files that relations depend on."""
-        names = (form.format(pos) for pos in POS_OF_CLASS for form in ("index.{}", "data.{}", "{}.exc"))
-        return sha256_of_json({name: sha256_of_file(self.folder / name) for name in names})
+        digests = {}
+        for pos in POS_OF_CLASS:
+            for name in (f"index.{pos}", f"data.{pos}", f"{pos}.exc"):
+                digests[name] = sha256_of_file(self.folder / name)
+        return sha256_of_json(digests)
 
     def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
         """Return a function that returns whether a word is related to one of `others`, in any of their senses.
@@ -150,12 +153,15 @@ class WordNet:
         if word_class == "verb" and self._reader.morphy(word, "v") in AUXILIARIES:
             return _Senses(frozenset(), frozenset(), frozenset(), frozenset())
         own = self._reader.synsets(word, pos)
-        return _Senses(
-            frozenset(own),
-            frozenset(above for synset in own for above in synset.closure(_hypernyms)),
-            frozenset(near for synset in own for near in synset.closure(_hypernyms, CO_HYPONYM_DEPTH)),
-            frozenset(antonym.synset() for synset in own for lemma in synset.lemmas() for antonym in lemma.antonyms()),
-        )
+        above: set[Any] = set()
+        near: set[Any] = set()
+        opposite: set[Any] = set()
+        for synset in own:
+            above.update(synset.closure(_hypernyms))
+            near.update(synset.closure(_hypernyms, CO_HYPONYM_DEPTH))
+            for lemma in synset.lemmas():
+                opposite.update(antonym.synset() for antonym in lemma.antonyms())
+        return _Senses(frozenset(own), frozenset(above), frozenset(near), frozenset(opposite))
 
 
 def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str], ...]:

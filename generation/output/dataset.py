@@ -75,24 +75,30 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
     of_classes = {name: most.get(name, 0) for name in options.classes}
     best = max(of_classes.values())
     if best < options.inflation:
-        total: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for (_, name, _), counts in sum_of_tables(read_shard(result.filter_counts) for result in results).items():
-            total[name].update(counts)
-        reasons = [
-            f"{name}: {shares_text({reason: of[reason] / of[FORMS] for reason in (TOO_LONG, SPLIT)})}, "
-            f"{100 * of[NO_SUGGESTION] / of[FORMS]:.0f} % without a suggestion"
-            for name, of in total.items()
-        ]
+        example = f", such as {best}" if best else ""
         raise InputError(
             f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}; "
-            f"{'; '.join(reasons)}): pass more problems or masked LMs, or a lower {param('inflation')}"
-            f"{f', such as {best}' if best else ''}"
+            f"{_forms_without_variants(results)}): pass more problems or masked LMs, or a lower "
+            f"{param('inflation')}{example}"
         )
     for name, number in of_classes.items():
         if number < options.inflation:
             logger.warning(
                 "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
             )
+
+
+def _forms_without_variants(results: Sequence[VariantShard]) -> str:
+    """Return which share of the forms of each masked LM gave no suggestion, by reason."""
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (_, name, _), counts in sum_of_tables(read_shard(result.filter_counts) for result in results).items():
+        total[name].update(counts)
+    reasons = []
+    for name, counts in total.items():
+        shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT, NO_SUGGESTION)}
+        without = f"{100 * shares.pop(NO_SUGGESTION):.0f} % without a suggestion"
+        reasons.append(f"{name}: {shares_text(shares)}, {without}")
+    return "; ".join(reasons)
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -203,9 +209,13 @@ def _record(
 ) -> Record:
     """Return the record of a run, without the digests of card and record."""
     options = inputs.options
-    versions = {"merge_snli": __version__, "python": platform.python_version()}
-    of_filters = (applied.filter.library for applied in applied_filters(options))
-    libraries = (*LIBRARIES, *(name for name in of_filters if name is not None))
+    generation = GenerationRecord(
+        **inputs.of_generation(),
+        device=device,
+        words=dict(words),
+        filters=_filter_records(result.filter_counts for result in results),
+        standalone_filters=_filter_records(standalone),
+    )
     return Record(
         command=COMMAND,
         **inputs.of_record(),
@@ -215,17 +225,21 @@ def _record(
         title=title_of(options),
         load_name=load_name,
         terms=terms_of(options),
-        versions=versions | {name: version(name) for name in libraries},
+        versions=_versions(options),
         configs=configs,
-        generation=GenerationRecord(
-            **inputs.of_generation(),
-            device=device,
-            words=dict(words),
-            filters=_filter_records(result.filter_counts for result in results),
-            standalone_filters=_filter_records(standalone),
-        ),
+        generation=generation,
         data=data_record(staged, configs),
     )
+
+
+def _versions(options: Options) -> dict[str, str]:
+    """Return the versions of this software, of Python, and of the libraries that the rows depend on."""
+    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    libraries = list(LIBRARIES)
+    for applied in applied_filters(options):
+        if applied.filter.library is not None:
+            libraries.append(applied.filter.library)
+    return versions | {name: version(name) for name in libraries}
 
 
 def _filter_records(files: Iterable[Path]) -> tuple[FilterRecord, ...]:
@@ -241,23 +255,34 @@ def title_of(options: Options) -> str:
     """
     if options.title is not None:
         return options.title
+    parts = [f"MERGE on {_problems_name(options)}"]
+    if options.scramble:
+        parts.append("scrambled")
+    if not options.filters:
+        parts.append("no filters")
+    elif len(options.filters) < len(FILTER_NAMES):
+        parts.append(f"filter {' '.join(options.filters)} only")
+    if options.sides == UNION:
+        parts.append("union")
+    return ", ".join(parts)
+
+
+def _problems_name(options: Options) -> str:
     if options.problems.are_bundled:
-        problems = "its bundled problems"
-    elif options.problems.were_in_memory:
-        problems = "problems in memory"
-    elif options.problems.are_files:
-        problems = options.problems.stems
+        return "its bundled problems"
+    if options.problems.were_in_memory:
+        return "problems in memory"
+    if options.problems.are_files:
+        return str(options.problems.stems)
+    path = Path(str(options.problems))
+    known = known_dataset(str(options.problems), options.config)
+    if known:
+        name = known.attribution.partition(":")[0]
+    elif path.is_dir():
+        name = path.resolve().name
     else:
-        path, known = Path(str(options.problems)), known_dataset(str(options.problems), options.config)
-        name = known.attribution.partition(":")[0] if known else path.resolve().name if path.is_dir() else str(path)
-        problems = name if options.split is None else f"{name} ({options.split})"
-    filters = f"filter {' '.join(options.filters)} only" if options.filters else "no filters"
-    changes = {
-        "scrambled": options.scramble,
-        filters: len(options.filters) < len(FILTER_NAMES),
-        "union": options.sides == UNION,
-    }
-    return ", ".join([f"MERGE on {problems}", *(name for name, applies in changes.items() if applies)])
+        name = str(path)
+    return name if options.split is None else f"{name} ({options.split})"
 
 
 def terms_of(options: Options) -> TermsRecord:
@@ -293,30 +318,34 @@ def add_word_counts(total: Mapping[str, WordCounts], more: Mapping[str, WordCoun
 
 def _sum(first: WordCounts, second: WordCounts) -> WordCounts:
     """Add each number, and each number in a mapping; both have the same keys."""
-    added: dict[str, Any] = {
-        name: {key: count + getattr(second, name)[key] for key, count in value.items()}
-        if isinstance(value, dict)
-        else value + getattr(second, name)
-        for name, value in vars(first).items()
-    }
+    added: dict[str, Any] = {}
+    for name, value in vars(first).items():
+        more = getattr(second, name)
+        if isinstance(value, dict):
+            added[name] = {key: count + more[key] for key, count in value.items()}
+        else:
+            added[name] = value + more
     return WordCounts(**added)
 
 
 def _count_class(
     name: str, words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
 ) -> WordCounts:
-    sharing = [
-        (tagged, [word for word in of_problem if word.word_class == name])
-        for tagged, of_problem in words
-        if any(word.word_class == name for word in of_problem)
-    ]
-    labels = Counter(label_names[tagged.problem.label] for tagged, _ in sharing)
-    reasons = Counter(word.left_out for _, of_class in sharing for word in of_class)
+    problems_after = 0
+    labels: Counter[str] = Counter()
+    reasons: Counter[str | None] = Counter()
+    for tagged, of_problem in words:
+        of_class = [word.left_out for word in of_problem if word.word_class == name]
+        reasons.update(of_class)
+        if of_class:
+            labels[label_names[tagged.problem.label]] += 1
+        if None in of_class:
+            problems_after += 1
     return WordCounts(
-        problems=len(sharing),
+        problems=labels.total(),
         labels={label: labels[label] for label in label_names},
         words=reasons.total(),
         left_out={reason: reasons[reason] for reason in LEFT_OUT},
-        problems_after=sum(any(word.left_out is None for word in of_class) for _, of_class in sharing),
+        problems_after=problems_after,
         words_after=reasons[None],
     )

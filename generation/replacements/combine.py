@@ -72,14 +72,13 @@ def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated
     Returns:
         By word, the masked LMs that validated it and their largest log-odds.
     """
-    words = dict.fromkeys(word for of_mlm in of_mlms.values() for word in of_mlm)
-    return {
-        word: Validated(
-            tuple(name for name, of_mlm in of_mlms.items() if word in of_mlm),
-            max(of_mlm[word] for of_mlm in of_mlms.values() if word in of_mlm),
-        )
-        for word in words
-    }
+    validators: dict[str, list[str]] = {}
+    largest: dict[str, float] = {}
+    for name, of_mlm in of_mlms.items():
+        for word, log_odds in of_mlm.items():
+            validators.setdefault(word, []).append(name)
+            largest[word] = max(log_odds, largest.get(word, log_odds))
+    return {word: Validated(tuple(names), largest[word]) for word, names in validators.items()}
 
 
 def over_sentences(

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, compress
 from typing import Any, cast
 
@@ -172,19 +173,20 @@ def filter_words(
     The filters are those that apply with the `options`. Takes the arguments of `find_replacements`.
     """
     filters = applied_filters(options)
-    words = [
-        FilteredWord(tagged, word, problem_words, tuple(_filter_forms(occurrences, answers, filters)))
-        for tagged, shared in problems
-        for problem_words in (words_of(tagged),)
-        for word in shared
-        for occurrences in (
-            occurrences_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet),
-        )
-    ]
+    words = []
+    for tagged, shared in problems:
+        problem_words = words_of(tagged)
+        for word in shared:
+            occurrences = occurrences_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet)
+            forms = tuple(_filter_forms(occurrences, answers, filters))
+            words.append(FilteredWord(tagged, word, problem_words, forms))
     by_tag = [applied for applied in filters if applied.filter.on_tag is not None]
     by_parse = [applied for applied in filters if applied.filter.on_parse is not None]
-    words = _drop_in_place(words, tagger.tags, by_tag) if by_tag else words
-    return _drop_in_place(words, tagger.same_parses, by_parse) if by_parse else words
+    if by_tag:
+        words = _drop_in_place(words, tagger.tags, by_tag)
+    if by_parse:
+        words = _drop_in_place(words, tagger.same_parses, by_parse)
+    return words
 
 
 def _filter_forms(
@@ -205,20 +207,23 @@ def _drop_in_place(
     words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
 ) -> list[FilteredWord]:
     """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
-    suggestions = {
-        id(form): list(map(form.occurrence.replaced_by, form.suggestions)) for word in words for form in word.forms
-    }
-    distinct = list(dict.fromkeys(suggestion for of_form in suggestions.values() for suggestion in of_form))
+    suggestions = {}
+    for word in words:
+        for form in word.forms:
+            suggestions[id(form)] = [form.occurrence.replaced_by(suggestion) for suggestion in form.suggestions]
+    distinct = list(dict.fromkeys(chain.from_iterable(suggestions.values())))
     seen = dict(zip(distinct, look(distinct), strict=True))
 
     def drop(form: FilteredForm) -> FilteredForm:
         if isinstance(form.outcome, str):
             return form
-        outcome, values = form.outcome, [seen[suggestion] for suggestion in suggestions[id(form)]]
+        outcome = form.outcome
+        values = [seen[suggestion] for suggestion in suggestions[id(form)]]
         for filter_, option in filters:
             drops = cast("Any", filter_.on_tag or filter_.on_parse)(option, form.occurrence)
             keep = [not drops(value) for value in values]
-            outcome, values = outcome.drop(keep, filter_), list(compress(values, keep))
+            outcome = outcome.drop(keep, filter_)
+            values = list(compress(values, keep))
         return replace(form, outcome=outcome)
 
     return [replace(word, forms=tuple(map(drop, word.forms))) for word in words]
@@ -234,39 +239,58 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     Returns:
         The word with its replacements.
     """
-    of_sides = {side: grouped((form.masked_lm, form) for form in filtered.forms if form.side == side) for side in SIDES}
-    validated = {
-        side: over_mlms({name: over_occurrences([form.suggestions for form in of]) for name, of in of_mlms.items()})
-        for side, of_mlms in of_sides.items()
-    }
+    forms = {side: _forms_of_side(filtered, side) for side in SIDES}
+    validated = {side: _validated(of_mlms) for side, of_mlms in forms.items()}
     dropped: dict[str, dict[str, dict[str, Validated]]] = {}
-    for filter_, value in applied_filters(options):
-        for side, of_side in validated.items() if filter_.is_on_sentences else ():
-            by_filter = dropped.setdefault(filter_.reason, {})[side] = {
-                word: of_word
-                for word, of_word in of_side.items()
-                if (filter_.on_validators is not None and filter_.on_validators(value, of_word.mlms))
-                or (filter_.on_votes is not None and _dissents(word, of_sides[side]) > options.dissents)
-            }
+    for applied in applied_filters(options):
+        if not applied.filter.is_on_sentences:
+            continue
+        dropped[applied.filter.reason] = {}
+        for side, of_side in validated.items():
+            drops = partial(_drops_word, applied, of_mlms=forms[side], dissents=options.dissents)
+            by_filter = {word: of_word for word, of_word in of_side.items() if drops(word, of_word)}
+            dropped[applied.filter.reason][side] = by_filter
             validated[side] = {word: of_word for word, of_word in of_side.items() if word not in by_filter}
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
-        replacements, left_out = scramble_all(
+        replacements, without_order = scramble_all(
             replacements, filtered.problem_words, options.random_seed, options.language
         )
+        left_out = [replacement.word for replacement in without_order]
         dropped[NO_ORDER] = {
-            side: {word.word: of_side[word.word] for word in left_out if word.word in of_side}
-            for side, of_side in validated.items()
+            side: {word: of_side[word] for word in left_out if word in of_side} for side, of_side in validated.items()
         }
     return replace(filtered, replacements=replacements, dropped=dropped)
 
 
+def _forms_of_side(filtered: FilteredWord, side: str) -> dict[str, list[FilteredForm]]:
+    """Return the forms of a sentence by masked LM."""
+    return grouped((form.masked_lm, form) for form in filtered.forms if form.side == side)
+
+
+def _validated(of_mlms: Mapping[str, Sequence[FilteredForm]]) -> dict[str, Validated]:
+    """Return W_M(S, w) of a sentence."""
+    at_all = {name: over_occurrences([form.suggestions for form in forms]) for name, forms in of_mlms.items()}
+    return over_mlms(at_all)
+
+
+def _drops_word(
+    applied: Applied, word: str, validated: Validated, *, of_mlms: Mapping[str, Sequence[FilteredForm]], dissents: int
+) -> bool:
+    """Return whether a filter on sentences drops a word, by its validators or by the votes of the masked LMs."""
+    filter_, value = applied
+    if filter_.on_validators is not None and filter_.on_validators(value, validated.mlms):
+        return True
+    return filter_.on_votes is not None and _dissents(word, of_mlms) > dissents
+
+
 def _dissents(word: str, of_mlms: Mapping[str, Sequence[FilteredForm]]) -> int:
     """Count the masked LMs that answered a form of a sentence and did not vote for a word there."""
-    return sum(
-        any(isinstance(form.outcome, Filtered) and word not in form.outcome.votes for form in forms)
-        for forms in of_mlms.values()
-    )
+    dissents = 0
+    for forms in of_mlms.values():
+        votes = [form.outcome.votes for form in forms if isinstance(form.outcome, Filtered)]
+        dissents += any(word not in of_form for of_form in votes)
+    return dissents
 
 
 def _count(words: Iterable[FilteredWord]) -> FilterCounts:
@@ -284,8 +308,10 @@ def _count(words: Iterable[FilteredWord]) -> FilterCounts:
 
 def counts_table(counts: FilterCounts) -> pa.Table:
     """Return counts as a table with the columns of `SCHEMA`, sorted, without zeros."""
-    rows = sorted((*group, *item) for group, of_group in counts.items() for item in of_group.items() if item[1])
-    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
+    rows = []
+    for group, of_group in counts.items():
+        rows += [(*group, reason, count) for reason, count in of_group.items() if count]
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in sorted(rows)], SCHEMA)
 
 
 def sum_of_tables(tables: Iterable[pa.Table]) -> FilterCounts:
@@ -313,12 +339,11 @@ class _AnsweredForm:
 
     def suggestions(self, vocabulary: Vocabulary) -> dict[int, Substitution]:
         """Return the fillers that are whole words by rank, each in place of the masked word."""
-        return {
-            rank: self.occurrence.replaced_by(
-                match_case(self.occurrence.word.text, vocabulary.text(self.fillers.piece_ids[rank]))
-            )
-            for rank in np.flatnonzero(~self.dropped[NO_WORD.reason]).tolist()
-        }
+        found = {}
+        for rank in np.flatnonzero(~self.dropped[NO_WORD.reason]).tolist():
+            text = vocabulary.text(self.fillers.piece_ids[rank])
+            found[rank] = self.occurrence.replaced_by(match_case(self.occurrence.word.text, text))
+        return found
 
     def counts(self) -> dict[str, int]:
         return {
@@ -351,13 +376,15 @@ def count_standalone(
         problem`; the `fillers with class`, and how many of these are of another class in place or not a word there
         (`other class`) and how many pass every filter (`kept`).
     """
-    forms = [form for tagged, words in problems for form in _answered(tagged, words, answers, mask)]
+    forms: list[_AnsweredForm] = []
+    for tagged, words in problems:
+        forms += _answered(tagged, words, answers, mask)
     counts: FilterCounts = defaultdict(Counter)
     for form in forms:
         counts[form.group].update(form.counts())
     sample = _sample(forms, class_forms)
     suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
-    distinct = list(dict.fromkeys(suggestion for of_form in suggestions for suggestion in of_form.values()))
+    distinct = list(dict.fromkeys(chain.from_iterable(of_form.values() for of_form in suggestions)))
     classes = dict(zip(distinct, tagger.word_classes(distinct), strict=True))
     for form, of_form in zip(sample, suggestions, strict=True):
         ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
@@ -377,10 +404,11 @@ def _answered(
     for word in words:
         inflected = word.word_class if tagged.language == ENGLISH else ""  # only English has base forms
         in_problem = {name: np.zeros(len(of_mlm.vocabulary.pieces), np.bool_) for name, of_mlm in answers.items()}
+        forms = base_forms_of(problem_words, inflected)
         for name, dropped in in_problem.items():
             ids = answers[name].vocabulary.ids_by_base_form(inflected)
-            forms = base_forms_of(problem_words, inflected)
-            dropped[[index for form in forms for index in ids.get(form, ())]] = True
+            for form_of_problem in forms:
+                dropped[list(ids.get(form_of_problem, ()))] = True
         for form, occurrence in occurrences_of_word(tagged, word, mask, problem_words=problem_words):
             for name, of_mlm in answers.items():
                 fillers = of_mlm.answers[form.key]

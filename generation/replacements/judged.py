@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from generation.options import Options
 from generation.replacements.combine import Replacement, Validated
@@ -53,9 +54,9 @@ def drop_by_judgments(
 
 def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:
     kept: list[Replacement] = []
-    dropped: dict[str, dict[str, dict[str, Validated]]] = {
-        reason: {side: {} for side in SIDES} for reason in (NOT_GOOD, NOT_JUDGED)
-    }
+    dropped: dict[str, dict[str, dict[str, Validated]]] = {}
+    for reason in (NOT_GOOD, NOT_JUDGED):
+        dropped[reason] = {side: {} for side in SIDES}
     for replacement in filtered.replacements:
         mean = judgments.means.get(variant_id(filtered.tagged.problem.id, filtered.word, replacement.word))
         if mean is not None and mean >= minimum:
@@ -72,6 +73,6 @@ def judged_variants(filtered: FilteredWord) -> Iterator[tuple[str, str]]:
     if NOT_GOOD in filtered.dropped:
         words = {GOOD_VARIANT: [replacement.word for replacement in filtered.replacements]}
         for reason in (NOT_GOOD, NOT_JUDGED):
-            words[reason] = [*dict.fromkeys(word for of_side in filtered.dropped[reason].values() for word in of_side)]
+            words[reason] = list(dict.fromkeys(chain.from_iterable(filtered.dropped[reason].values())))
         for outcome, of_outcome in words.items():
             yield from ((outcome, variant_id(filtered.tagged.problem.id, filtered.word, word)) for word in of_outcome)

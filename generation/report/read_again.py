@@ -88,7 +88,10 @@ def filter_again(dataset: MergeDataset, work: Path) -> Iterator[list[FilteredWor
     tagger = InPlaceTagger(tagger_of_run(dataset, options))
     wordnet = find_wordnet(options)
     stored = inventory(work, dataset.record) if work.is_dir() else []
-    shards = [path for entry in stored if entry.kind == TAGGED and entry.needed for path in entry.paths]
+    shards: list[Path] = []
+    for entry in stored:
+        if entry.kind == TAGGED and entry.needed:
+            shards += entry.paths
     if not shards:
         raise InputError(f"{work} does not contain the problems of {dataset.folder}: {_advice(dataset)}")
     with stored_answers(dataset, options, work) as answers_to:

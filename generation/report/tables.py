@@ -1,7 +1,7 @@
 """Tables 2, 4, 5, 6 and 9 of the paper for one data set, and all of them in order."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def report_tables(
     tables["figure_9"] = figure_9(validated)
     if not suggestions:
         return tables, validated
-    words = (word for of_shard in filter_again(dataset, folder) for word in of_shard)
+    words = chain.from_iterable(filter_again(dataset, folder))
     counted = suggestion_overlaps(words, masked_lm_names(dataset.record))
     for unit, of_unit in counted.items():
         tables[f"figure_9_per_{unit}"] = figure_9(of_unit)

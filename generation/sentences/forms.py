@@ -71,12 +71,13 @@ def forms(sentence: str, word: str, starts: Sequence[int], mask: str = ONE) -> t
     Returns:
         The forms in the order of `starts`.
     """
-    if mask == ONE or len(starts) == 1:
-        return tuple(Form(_with_full_stop(sentence, start + len(word)), start, start + len(word)) for start in starts)
-    text = _with_full_stop(sentence, max(starts) + len(word))
-    return tuple(
-        Form(text, start, start + len(word), tuple(other for other in starts if other != start)) for start in starts
-    )
+    found = []
+    for start in starts:
+        end = start + len(word)
+        others = () if mask == ONE else tuple(other for other in starts if other != start)
+        last = max((start, *others)) + len(word)
+        found.append(Form(_with_full_stop(sentence, last), start, end, others))
+    return tuple(found)
 
 
 def sentence_starts(text: str) -> list[int]:

@@ -113,11 +113,14 @@ class ReceptiveFieldTagger:
         while end < len(text) and not text[end].isspace():
             end += 1
         tokens = sentences.get(text) or sentences.setdefault(text, self._tokens(text))
-        first, after = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
+        first = bisect_left(tokens.starts, begin)
+        after = bisect_left(tokens.starts, end)
         padding = [PADDING] * self._field
+        left = padding + tokens.rows[max(0, first - self._field) : first]
+        right = tokens.rows[after : after + self._field] + padding
         return _Context(
-            (padding + tokens.rows[max(0, first - self._field) : first])[-self._field :],
-            (tokens.rows[after : after + self._field] + padding)[: self._field],
+            left[-self._field :],
+            right[: self._field],
             text[begin : suggestion.start],
             text[suggestion.end : end],
             tokens.spaced[after - 1],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from generation.sentences.forms import SIDES, Form
+from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
@@ -111,9 +111,12 @@ def distinct_forms(problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]
         problems: Tagged problems, each with some of its shared words.
         mask: What a form masks, see `generation.sentences.forms.forms`.
     """
-    return {
-        form.key: form for tagged, words in problems for word in words for _, form in forms_of_word(tagged, word, mask)
-    }
+    found = {}
+    for tagged, words in problems:
+        for word in words:
+            for _, form in forms_of_word(tagged, word, mask):
+                found[form.key] = form
+    return found
 
 
 def replaced_words(words: Sequence[SharedWord], classes: Sequence[str]) -> tuple[SharedWord, ...]:
@@ -136,40 +139,34 @@ def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
         "hypothesis": problem.hypothesis,
         "label": problem.label,
         "extra": problem.extra,
-        **{
-            f"{side}_tokens": [
-                {"start": token.start, "length": len(token.text), "tag": token.tag}
-                for token in getattr(tagged, side).tokens
-            ]
-            for side in SIDES
-        },
+        "premise_tokens": _token_rows(tagged.premise),
+        "hypothesis_tokens": _token_rows(tagged.hypothesis),
         "words": [{name: getattr(word, name) for name in _WORD.names} for word in words],
     }
+
+
+def _token_rows(sentence: TaggedSentence) -> list[dict[str, Any]]:
+    return [{"start": token.start, "length": len(token.text), "tag": token.tag} for token in sentence.tokens]
 
 
 def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
     language = (table.schema.metadata or {}).get(LANGUAGE, ENGLISH.encode()).decode()
     for row in table.to_pylist():
         problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
-        premise, hypothesis = (_sentence(row[side], row.get(f"{side}_tokens", ())) for side in SIDES)
-        words = tuple(
-            SharedWord(
-                word["text"],
-                word["word_class"],
-                tuple(word["premise"]),
-                tuple(word["hypothesis"]),
-                word["left_out"],
-            )
-            for word in row["words"]
-        )
+        premise = _sentence(row["premise"], row.get("premise_tokens", ()))
+        hypothesis = _sentence(row["hypothesis"], row.get("hypothesis_tokens", ()))
+        words = tuple(map(_shared_word, row["words"]))
         yield TaggedProblem(problem, premise, hypothesis, language), words
 
 
+def _shared_word(word: dict[str, Any]) -> SharedWord:
+    premise, hypothesis = tuple(word["premise"]), tuple(word["hypothesis"])
+    return SharedWord(word["text"], word["word_class"], premise, hypothesis, word["left_out"])
+
+
 def _sentence(text: str, tokens: Sequence[dict[str, Any]]) -> TaggedSentence:
-    return TaggedSentence(
-        text,
-        tuple(
-            Token(text[token["start"] : token["start"] + token["length"]], token["start"], token["tag"])
-            for token in tokens
-        ),
-    )
+    found = []
+    for token in tokens:
+        start, end = token["start"], token["start"] + token["length"]
+        found.append(Token(text[start:end], start, token["tag"]))
+    return TaggedSentence(text, tuple(found))

@@ -90,7 +90,9 @@ def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
     Returns:
         The tagged problems, in the same order.
     """
-    texts = dict.fromkeys(text for problem in problems for text in (problem.premise, problem.hypothesis))
+    texts: dict[str, None] = {}
+    for problem in problems:
+        texts |= {problem.premise: None, problem.hypothesis: None}
     tagged = dict(zip(texts, tag_sentences(texts, tagger), strict=True))
     return [
         TaggedProblem(problem, tagged[problem.premise], tagged[problem.hypothesis], tagger.language)
@@ -270,8 +272,12 @@ def lemma_of(tag: str) -> str | None:
 def plain_tags(suggestions: Sequence[Substitution], tagger: Tagger) -> list[str | None]:
     """Return the tag of each suggestion as spaCy tags the whole sentence; None if it is not a single token."""
     docs = _docs((suggestion.text for suggestion in suggestions), tagger, [PARSER])
-    tokens = (
-        next((token for token in doc if (token.idx, token.text) == (suggestion.start, suggestion.word)), None)
-        for suggestion, doc in zip(suggestions, docs, strict=True)
-    )
-    return [None if token is None else tag_of(token, tagger.language) for token in tokens]
+    tags = []
+    for suggestion, doc in zip(suggestions, docs, strict=True):
+        tag = None
+        for token in doc:
+            if (token.idx, token.text) == (suggestion.start, suggestion.word):
+                tag = tag_of(token, tagger.language)
+                break
+        tags.append(tag)
+    return tags

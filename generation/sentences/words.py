@@ -67,9 +67,10 @@ def _without_marks(text: str) -> str:
 
 def words_of(problem: TaggedProblem) -> frozenset[str]:
     """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
-    sentences = (problem.premise, problem.hypothesis)
-    tokens = (fold(token.text) for sentence in sentences for token in sentence.tokens)
-    return frozenset((*tokens, *word_runs(sentence.text for sentence in sentences)))
+    words = set(word_runs((problem.premise.text, problem.hypothesis.text)))
+    for token in (*problem.premise.tokens, *problem.hypothesis.tokens):
+        words.add(fold(token.text))
+    return frozenset(words)
 
 
 def word_runs(texts: Iterable[str]) -> Iterator[str]:
@@ -120,13 +121,14 @@ def shared_words(
     """
     form = _lower if ignore_case else str
     in_hypothesis = {(form(token.text), token.word_class) for token in tagged.hypothesis.tokens}
-    shared = dict.fromkeys(
-        (form(token.text), token.word_class)
-        for token in tagged.premise.tokens
-        if token.word_class in classes and (form(token.text), token.word_class) in in_hypothesis
-    )
-    words = [_shared_word(text, word_class, tagged, form) for text, word_class in shared if word_class is not None]
-    return tuple(sorted(words, key=lambda word: (WORD_CLASSES.index(word.word_class), word.premise)))
+    words: dict[tuple[str, str], SharedWord] = {}
+    for token in tagged.premise.tokens:
+        text, word_class = form(token.text), token.word_class
+        if word_class is None or word_class not in classes:
+            continue
+        if (text, word_class) in in_hypothesis and (text, word_class) not in words:
+            words[text, word_class] = _shared_word(text, word_class, tagged, form)
+    return tuple(sorted(words.values(), key=lambda word: (WORD_CLASSES.index(word.word_class), word.premise)))
 
 
 def _lower(text: str) -> str:
@@ -136,10 +138,8 @@ def _lower(text: str) -> str:
 
 
 def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> SharedWord:
-    premise, hypothesis = (
-        [token for token in sentence.tokens if form(token.text) == text]
-        for sentence in (tagged.premise, tagged.hypothesis)
-    )
+    premise = [token for token in tagged.premise.tokens if form(token.text) == text]
+    hypothesis = [token for token in tagged.hypothesis.tokens if form(token.text) == text]
     written = {token.text for token in (*premise, *hypothesis)}
     return SharedWord(
         written.pop() if len(written) == 1 else text,
@@ -151,20 +151,21 @@ def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callab
 
 
 def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> str | None:
-    same_letters = [
-        (sentence.text, token)
-        for sentence in (tagged.premise, tagged.hypothesis)
-        for token in sentence.tokens
-        if token.text.casefold() == text.casefold()
-    ]
+    same_letters = []
+    for sentence in (tagged.premise, tagged.hypothesis):
+        for token in sentence.tokens:
+            if token.text.casefold() == text.casefold():
+                same_letters.append((sentence.text, token))
+    if any(form(token.text) != text for _, token in same_letters):
+        return OTHER_CASE
+    if any(token.word_class != word_class for _, token in same_letters):
+        return OTHER_CLASS
     contracted = any(CONTRACTED_NEGATION.match(whole, token.end) for whole, token in same_letters)
-    reasons = {
-        OTHER_CASE: any(form(token.text) != text for _, token in same_letters),
-        OTHER_CLASS: any(token.word_class != word_class for _, token in same_letters),
-        NEGATION: is_negation(text, tagged.language) or (word_class == "verb" and contracted),
-        PART_OF_WORD: any(_is_part_of_word(whole, token) for whole, token in same_letters),
-    }
-    return next((reason for reason, applies in reasons.items() if applies), None)
+    if is_negation(text, tagged.language) or (word_class == "verb" and contracted):
+        return NEGATION
+    if any(_is_part_of_word(whole, token) for whole, token in same_letters):
+        return PART_OF_WORD
+    return None
 
 
 def _is_part_of_word(sentence: str, token: Token) -> bool:

@@ -134,12 +134,11 @@ def _within(subject: Span, counts: Mapping[str, int]) -> str | None:
 
 def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
     """Return whether a sentence has no pronoun, negation, superlative, second main verb or nominal predicate."""
-    return (
-        MIN_TOKENS <= len(doc) <= MAX_TOKENS
-        and sum(1 for _ in doc.sents) == 1
-        and not any(token.tag_ in PRONOUN_TAGS | SUPERLATIVE_TAGS or token.lower_ in excluded for token in doc)
-        and not any(child.dep_ in {"attr", "conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
-    )
+    if not MIN_TOKENS <= len(doc) <= MAX_TOKENS or len(list(doc.sents)) != 1:
+        return False
+    if any(token.tag_ in PRONOUN_TAGS | SUPERLATIVE_TAGS or token.lower_ in excluded for token in doc):
+        return False
+    return not any(child.dep_ in {"attr", "conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
 
 
 def _finite_verb(root: Token) -> Token | None:

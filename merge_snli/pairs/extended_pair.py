@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from pathlib import Path
 from random import Random
 
@@ -43,11 +43,10 @@ SIMPLE_COLUMNS = (
 CONJUNCTION_COLUMNS = (
     DataColumn("source1", "string", "problems that the first sentence is from"),
     DataColumn("source2", "string", "problems that the second sentence is from"),
-    *(
-        DataColumn(f"{slot}{number}", "string", f"{name} of sentence {number}")
-        for number in (1, 2)
-        for slot, name in (("s", "subject"), ("p", "predicate"))
-    ),
+    DataColumn("s1", "string", "subject of sentence 1"),
+    DataColumn("p1", "string", "predicate of sentence 1"),
+    DataColumn("s2", "string", "subject of sentence 2"),
+    DataColumn("p2", "string", "predicate of sentence 2"),
 )
 NOTES = (
     "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, share no "
@@ -110,11 +109,17 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    known = [known_dataset(parse_source(name)[0]) for name in options.problems]
-    licenses = {None if dataset is None else dataset.license for dataset in known}
-    attributions = dict.fromkeys(dataset.attribution for dataset in known if dataset is not None)
-    common = "other" if len(licenses) > 1 else licenses.pop()
-    return TermsRecord(options.license or (None if None in licenses else common), " ".join(attributions) or None)
+    licenses: set[str | None] = set()
+    attributions: dict[str, None] = {}
+    for name in options.problems:
+        known = known_dataset(parse_source(name)[0])
+        licenses.add(None if known is None else known.license)
+        if known is not None:
+            attributions[known.attribution] = None
+    license_ = options.license
+    if license_ is None and None not in licenses:
+        license_ = licenses.pop() if len(licenses) == 1 else "other"
+    return TermsRecord(license_, " ".join(attributions) or None)
 
 
 def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int) -> Iterator[Row]:
@@ -186,7 +191,7 @@ def extended_conjunction_rows(
         premises: Premises per template.
         seed: Seed of the draws.
     """
-    pairs = [(first, second) for first in clauses for second in clauses if _go_together(first, second)]
+    pairs = [pair for pair in product(clauses, repeat=2) if _go_together(*pair)]
     if len(pairs) < premises:
         raise InputError(
             f"{param('premises')} is too large: {premises:,} conjunctions per template are needed, and the drawn "
@@ -196,20 +201,20 @@ def extended_conjunction_rows(
         drawn = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]
         for number, (first, second) in enumerate(drawn):
             group = f"{EXTENDED_CONJUNCTION}-{name}-{number:05}"
-            slots = {"s1": first.subject, "p1": first.predicate, "not_p1": first.negated}
-            slots |= {"s2": second.subject, "p2": second.predicate, "not_p2": second.negated}
+            slots = {"s1": first.subject, "p1": first.predicate, "s2": second.subject, "p2": second.predicate}
+            words = slots | {"not_p1": first.negated, "not_p2": second.negated}
             for hypothesis, text in templates.hypotheses.items():
                 yield {
                     "pair_id": f"{group}:{hypothesis}",
                     "group_id": group,
-                    "premise": capitalized(template.format_map(slots)),
-                    "hypothesis": capitalized(text.format_map(slots)),
+                    "premise": capitalized(template.format_map(words)),
+                    "hypothesis": capitalized(text.format_map(words)),
                     "label": NEUTRAL,
                     "template": name,
                     "hypothesis_template": hypothesis,
                     "source1": first.source,
                     "source2": second.source,
-                    **{slot: value for slot, value in slots.items() if not slot.startswith("not")},
+                    **slots,
                 }
 
 

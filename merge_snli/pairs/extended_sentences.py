@@ -100,7 +100,9 @@ def find_clauses(
         before, wanted = len(clauses), SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
-        within = Counter(word for text in texts for word in text.rstrip(".").split(" ")[1:])
+        within: Counter[str] = Counter()
+        for text in texts:
+            within.update(text.rstrip(".").split(" ")[1:])
         plain = [text for text in random.sample(texts, len(texts)) if is_plain(text)]
         for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
             if len(clauses) == wanted:

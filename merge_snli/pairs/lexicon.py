@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from merge_snli.base.errors import InputError, raise_first
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.dataset.record import validation_errors
@@ -102,7 +103,10 @@ class Lexicon:
     @cached_property
     def category_of(self) -> dict[str, str]:
         """The name of the category of each noun."""
-        return {noun: name for name, category in self.categories.items() for noun in category.nouns}
+        found = {}
+        for name, category in self.categories.items():
+            found.update(dict.fromkeys(category.nouns, name))
+        return found
 
     @cached_property
     def negated(self) -> dict[str, str]:
@@ -112,7 +116,7 @@ class Lexicon:
     @cached_property
     def apart_nouns(self) -> frozenset[frozenset[str]]:
         """The pairs of nouns that never meet."""
-        return frozenset(pair for category in self.categories.values() for pair in category.apart)
+        return frozenset(chain.from_iterable(category.apart for category in self.categories.values()))
 
     def phrase(self, noun: str) -> str:
         """Return a noun with its article, such as `the apple` or `Alice`."""
@@ -183,13 +187,11 @@ def _require_one_category(categories: Mapping[str, Category]) -> None:
 def _check_words(where: str, words: Sequence[str]) -> None:
     """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
-        raise_first(
-            (
-                not word or word != " ".join(word.split()) or not word.isprintable() or set(word) & set("{}."),
-                f"{where} has {word!r}: give a word without spaces around it, braces and full stops",
-            ),
-            (words.count(word) > 1, f"{where} has {word!r} more than once: remove one"),
-        )
+        is_plain = word == " ".join(word.split()) and word.isprintable() and not set(word) & set("{}.")
+        if not word or not is_plain:
+            raise InputError(f"{where} has {word!r}: give a word without spaces around it, braces and full stops")
+        if words.count(word) > 1:
+            raise InputError(f"{where} has {word!r} more than once: remove one")
     if len(words) < MIN_WORDS:
         raise InputError(f"{where} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
 
@@ -197,14 +199,11 @@ def _check_words(where: str, words: Sequence[str]) -> None:
 def _check_apart(where: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
     """Check that the pairs of words that never meet are pairs of words of the file."""
     for pair in sorted(map(sorted, apart)):
-        unknown = next((word for word in pair if word not in known), None)
-        raise_first(
-            (
-                unknown is not None,
-                f"{where}: apart has {unknown!r}, which is not a word of this file: add it or correct it",
-            ),
-            (len(pair) != 2, f"{where}: apart has {', '.join(map(repr, pair))}: give two different words"),
-        )
+        for word in pair:
+            if word not in known:
+                raise InputError(f"{where}: apart has {word!r}, which is not a word of this file: add it or correct it")
+        if len(pair) != 2:
+            raise InputError(f"{where}: apart has {', '.join(map(repr, pair))}: give two different words")
 
 
 def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> None:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, combinations, product
 from pathlib import Path
 from random import Random
 from typing import Literal
 
 from pydantic import RootModel
 
-from merge_snli.base.errors import InputError, raise_first
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.pairs.lexicon import Entries, Lexicon, read_entries
 from merge_snli.schema import NLI_LABELS
@@ -57,7 +58,8 @@ class PairTemplate(Entries):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The premise and all hypotheses."""
-        return (self.premise, *(text for of_label in self.hypotheses.values() for text in of_label.values()))
+        hypotheses = (of_label.values() for of_label in self.hypotheses.values())
+        return (self.premise, *chain.from_iterable(hypotheses))
 
     @property
     def all_sentences(self) -> tuple[str, ...]:
@@ -86,31 +88,29 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
 
 def slots(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the slots of sentences, such as `n1` and `v2`, sorted by number; `not_v2` counts as `v2`."""
-    slots_in = {(kind.removeprefix("not_"), number) for text in sentences for kind, number in SLOT.findall(text)}
+    found = {(kind.removeprefix("not_"), number) for kind, number in chain.from_iterable(map(SLOT.findall, sentences))}
     order = "".join(KINDS.values())
-    return tuple(kind + number for kind, number in sorted(slots_in, key=lambda slot: (slot[1], order.index(slot[0]))))
+    by_number = sorted(found, key=lambda slot: (slot[1], order.index(slot[0])))
+    return tuple(kind + number for kind, number in by_number)
 
 
 def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
     """Return the slots of subject, verb and object of every clause with a verb."""
-    return frozenset(match for text in sentences for match in CLAUSE.findall(text))
+    return frozenset(chain.from_iterable(map(CLAUSE.findall, sentences)))
 
 
 def _check_template(where: str, template: PairTemplate) -> None:
     for text in template.all_sentences:
         _check_sentence(where, text, template.family)
+    if (template.config == SIMPLE) != (template.irrelevant is not None):
+        raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
     first_noun = f"{{{KINDS[template.family][0]}1}}"
-    empty = next((label for label, texts in template.hypotheses.items() if not texts), None)
-    raise_first(
-        (
-            (template.config == SIMPLE) != (template.irrelevant is not None),
-            f"{where}: irrelevant belongs to templates of config simple: add it there and only there",
-        ),
-        (first_noun not in template.premise, f"{where}: the premise has no {first_noun}: number its slots from 1"),
-        (empty is not None, f"{where} has no hypothesis with the label {empty}: add one"),
-    )
+    if first_noun not in template.premise:
+        raise InputError(f"{where}: the premise has no {first_noun}: number its slots from 1")
     seen: dict[str, str] = {}
     for label, texts in template.hypotheses.items():
+        if not texts:
+            raise InputError(f"{where} has no hypothesis with the label {label}: add one")
         for text in (*texts, *texts.values()):
             if seen.setdefault(text, label) != label:
                 raise InputError(f"{where}: {text!r} is {seen[text]} and {label}: keep one of them")
@@ -119,13 +119,15 @@ def _check_template(where: str, template: PairTemplate) -> None:
 def _check_sentence(where: str, text: str, family: str) -> None:
     if not text.endswith("."):
         raise InputError(f"{where}: {text!r} has no full stop at its end: add it")
-    kinds = (*KINDS[family], *(("not_v",) if family == SVO else ()))
-    known = {f"{{{kind}{number}}}" for kind in kinds for number in NUMBERS}
+    kinds = [*KINDS[family]]
+    if family == SVO:
+        kinds.append("not_v")
+    known = {f"{{{kind}{number}}}" for kind, number in product(kinds, NUMBERS)}
     given = IN_BRACES.findall(text)
-    unknown = next((slot for slot in given if slot not in known), None)
-    if unknown is not None or not given:
-        wrong = "no slot" if unknown is None else f"the slot {unknown}"
-        raise InputError(f"{where}: {text!r} has {wrong}: use {', '.join(kinds)} with a number from 1 to 3")
+    unknown = [f"the slot {slot}" for slot in given if slot not in known]
+    wrong = unknown if given else ["no slot"]
+    if wrong:
+        raise InputError(f"{where}: {text!r} has {wrong[0]}: use {', '.join(kinds)} with a number from 1 to 3")
 
 
 # The letters of the slots that nouns fill.
@@ -145,8 +147,12 @@ def fill(template: str, words: Mapping[str, str], lexicon: Lexicon) -> str:
         words: The word of each slot.
         lexicon: Has the articles and the negated forms.
     """
-    values = {slot: lexicon.phrase(word) if slot[0] in NOUNS else word for slot, word in words.items()}
-    values |= {f"not_{slot}": lexicon.negated[word] for slot, word in words.items() if slot.startswith("v")}
+    values = dict(words)
+    for slot, word in words.items():
+        if slot[0] in NOUNS:
+            values[slot] = lexicon.phrase(word)
+        elif slot[0] == "v":
+            values[f"not_{slot}"] = lexicon.negated[word]
     return capitalized(template.format_map(values))
 
 
@@ -192,8 +198,9 @@ def _draw_n_is_a(
         new = [name for name in names if name[0] == kind]
         free = [word for word in pool if word not in given.values()]
         words |= dict(zip(new, random.sample(free, len(new)), strict=True))
-    of_kind = ([word for slot, word in words.items() if slot[0] == kind] for kind in KINDS[N_IS_A])
-    return None if any(_has_apart(words_of_kind, category.apart) for words_of_kind in of_kind) else words
+    if any(_has_apart(_words_of_kinds(words, kind), category.apart) for kind in KINDS[N_IS_A]):
+        return None
+    return words
 
 
 def _draw_svo(
@@ -208,13 +215,21 @@ def _draw_svo(
     free = [verb for verb in lexicon.verbs if verb.past not in given.values()]
     words = dict(given)
     for number, verb in zip(numbers, random.sample(free, len(numbers)), strict=True):
-        words |= {f"s{number}": _noun(verb.subjects, lexicon, random), f"v{number}": verb.past}
+        words[f"s{number}"] = _noun(verb.subjects, lexicon, random)
+        words[f"v{number}"] = verb.past
         words[f"o{number}"] = _noun(verb.objects, lexicon, random)
-    nouns = [word for slot, word in words.items() if slot[0] != "v"]
-    taken = all(lexicon.takes(verbs[words[verb]], words[subject], words[obj]) for subject, verb, obj in clauses)
-    pasts = [word for slot, word in words.items() if slot[0] == "v"]
-    is_apart = _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart)
-    return words if taken and len(set(nouns)) == len(nouns) and not is_apart else None
+    nouns, pasts = _words_of_kinds(words, "so"), _words_of_kinds(words, "v")
+    if len(set(nouns)) < len(nouns) or _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart):
+        return None
+    for subject, past, obj in clauses:
+        if not lexicon.takes(verbs[words[past]], words[subject], words[obj]):
+            return None
+    return words
+
+
+def _words_of_kinds(words: Mapping[str, str], kinds: str) -> list[str]:
+    """Return the words of the slots whose letter is one of `kinds`."""
+    return [word for slot, word in words.items() if slot[0] in kinds]
 
 
 def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
@@ -222,4 +237,4 @@ def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
 
 
 def _has_apart(words: Sequence[str], apart: frozenset[frozenset[str]]) -> bool:
-    return any(frozenset((first, second)) in apart for first in words for second in words if first != second)
+    return any(frozenset(pair) in apart for pair in combinations(words, 2))

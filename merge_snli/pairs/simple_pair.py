@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
@@ -137,13 +138,14 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
 def _config(name: str, rows: Sequence[Row]) -> PairConfig:
     """Return the rows of a config with its columns: a slot has one if a row of the config fills it."""
     own = RELEVANCE_COLUMNS if name == RELEVANCE else ()
-    slots = [f"{kind}{number}" for kinds in KINDS.values() for number in NUMBERS for kind in kinds]
-    filled = {key for row in rows for key in row}
-    of_slots = tuple(
-        DataColumn(slot, "string", f"{SLOTS[slot[0]]} {slot[1]}, or empty") for slot in slots if slot in filled
-    )
+    filled = set(chain.from_iterable(rows))
+    of_slots = []
+    for kinds in KINDS.values():
+        for number, kind in product(NUMBERS, kinds):
+            if f"{kind}{number}" in filled:
+                of_slots.append(DataColumn(f"{kind}{number}", "string", f"{SLOTS[kind]} {number}, or empty"))
     split = "train" if name == AUGMENTATION else TEST
-    return PairConfig(DESCRIPTIONS[name], rows, GENERAL_COLUMNS + own + of_slots, split)
+    return PairConfig(DESCRIPTIONS[name], rows, (*GENERAL_COLUMNS, *own, *of_slots), split)
 
 
 def simple_pair_rows(
@@ -160,13 +162,14 @@ def simple_pair_rows(
     """
 
     def rows(config: str, words: Lexicon, count: int, used: set[str], make: RowMaker) -> list[Row]:
-        return [
-            row
-            for name, template in templates.items()
-            if template.config in TEMPLATES_OF[config]
-            for shared, filled in _draw_premises(config, name, template, count, words, random_seed, used)
-            for row in make(template, shared, filled, words, Random(f"{random_seed}:{shared['group_id']}"))
-        ]
+        found: list[Row] = []
+        for name, template in templates.items():
+            if template.config not in TEMPLATES_OF[config]:
+                continue
+            for shared, filled in _draw_premises(config, name, template, count, words, random_seed, used):
+                random = Random(f"{random_seed}:{shared['group_id']}")
+                found += make(template, shared, filled, words, random)
+        return found
 
     used: set[str] = set()
     augmentation = rows(AUGMENTATION, trained, AUGMENTATION_PREMISES, used, _augmentation_rows)
@@ -184,10 +187,12 @@ def _draw_premises(
     """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
     random = Random(f"{seed}:{SIMPLE if config == RELEVANCE else config}:{name}")
     for number in range(count):
-        draws = (draw_words(template.sentences, template.family, lexicon, random) for _ in range(MAX_DRAWS))
-        premises = ((fill(template.premise, words, lexicon), words) for words in draws if words is not None)
-        premise, words = next((drawn for drawn in premises if drawn[0] not in used), ("", None))
-        if words is None:
+        for _ in range(MAX_DRAWS):
+            words = draw_words(template.sentences, template.family, lexicon, random)
+            premise = "" if words is None else fill(template.premise, words, lexicon)
+            if words is not None and premise not in used:
+                break
+        else:
             raise InputError(
                 f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
                 f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
@@ -205,7 +210,9 @@ def _draw_premises(
 
 
 def _row(shared: Row, name: str, label: str, hypothesis: str, **more: str) -> Row:
-    pair_id = ":".join((shared["group_id"], name, *([more[RELEVANCE]] if RELEVANCE in more else [])))
+    pair_id = f"{shared['group_id']}:{name}"
+    if RELEVANCE in more:
+        pair_id += f":{more[RELEVANCE]}"
     own = {"pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
     return {**shared, **own, **more}
 
@@ -239,7 +246,8 @@ def _relevance_rows(
     words, shared = drawn, shared | drawn
     for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
         for name, hypothesis in template.neutral.items():
-            is_first, has_and = random.random() < 0.5, random.random() < 0.5
+            is_first = random.random() < 0.5
+            has_and = random.random() < 0.5
             first, second = (added, hypothesis) if is_first else (hypothesis, added)
             text = f"{first.removesuffix('.')} and {second}" if has_and else f"{first} {second}"
             yield _row(
