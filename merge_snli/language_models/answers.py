@@ -15,10 +15,13 @@ OPENING = re.compile(
 CLOSING = re.compile(
     rf"</(?:{TAGS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<unused95>", re.IGNORECASE
 )
-REASONING = re.compile(rf"(?:{OPENING.pattern}).*?(?:{CLOSING.pattern})", re.DOTALL | re.IGNORECASE)
 CHANNEL = "<|channel|>"
 # The last channel of the harmony format, also when a server has removed its special tokens.
-FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b.*?<\|message\|>|\Aanalysis.*assistantfinal", re.DOTALL)
+FINAL_CHANNEL = re.compile(
+    r"<\|channel\|>\s*final\b(?:(?!<\|channel\|>\s*final\b).)*?<\|message\|>|\Aanalysis.*assistantfinal", re.DOTALL
+)
+# Space of which only the ends are kept, since patterns scan it again and again.
+MUCH_SPACE = re.compile(r"\s{9,}")
 # Patterns and what stands in their place. Of a reply: the start of the turn, all after its end, and special tokens.
 TURN = (
     (r"\A\s*(?:<\|im_start\|>|<\|start_header_id\|>)?\s*assistant\b(?:<\|end_header_id\|>)?\s*", ""),
@@ -38,11 +41,14 @@ LAYOUT = (
 )
 # The start of a problem that a base model invents after its answer, or that a chat model repeats.
 NEW_PROBLEM = re.compile(
-    r"^[#*_\s]*(?:\d+[.)]\s*)?(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:"
-    r"|^(?:how does the hypothesis relate|suppose this is true)\b",
+    r"^(?:(?P<prompt>(?:how does the hypothesis relate|suppose this is true)\b)"
+    r"|[#*_\s]*+(?P<named>(?:\d+[.)]\s*)?"
+    r"(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:)?)",
     re.IGNORECASE | re.MULTILINE,
 )
-WHOLE_PROBLEM = re.compile(r"(?!\W*example)(?=.*premise).*hypothesis", re.IGNORECASE | re.DOTALL)
+PREMISE, HYPOTHESIS, EXAMPLE = (
+    re.compile(pattern, re.IGNORECASE) for pattern in ("premise", "hypothesis", r"\W*example")
+)
 # An answer in a tag or a box, and the answers in JSON.
 TAGGED = re.compile(
     rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</\w+>|\Z)|\\boxed\{{(?P<boxed>[^{{}}]*)\}}",
@@ -87,10 +93,19 @@ def without_reasoning(text: str) -> str:
         ''
     """
     *reasoning, text = FINAL_CHANNEL.split(text)
-    text = CLOSING.split(REASONING.sub("\n", text))[-1]
+    text = CLOSING.split(_without_closed(text))[-1]
     if OPENING.search(text) or (CHANNEL in text and not reasoning):
         return ""
     return replaced(text.strip(), TURN).strip()
+
+
+def _without_closed(text: str) -> str:
+    """Return a text with a line break in place of each reasoning that ends."""
+    kept, start = [], 0
+    while (opening := OPENING.search(text, start)) and (closing := CLOSING.search(text, opening.end())):
+        kept.append(text[start : opening.start()])
+        start = closing.end()
+    return "\n".join([*kept, text[start:]])
 
 
 def parts_by_problem(text: str) -> list[str]:
@@ -102,17 +117,19 @@ def parts_by_problem(text: str) -> list[str]:
         >>> parts_by_problem("neutral\n\nPremise: A dog.\nHypothesis: A cat.\nAnswer: entailment")
         ['neutral', 'Premise: A dog.\nHypothesis: A cat.\nAnswer: entailment']
     """
-    starts = [0, *(match.start() for match in NEW_PROBLEM.finditer(text)), len(text)]
-    parts: list[str] = []
-    for start, end in pairwise(starts):
-        part = text[start:end]
-        if parts and NEW_PROBLEM.match(parts[-1]) and not WHOLE_PROBLEM.match(parts[-1]):
-            parts[-1] += part  # of the same problem
-        else:
-            parts.append(part)
-    return [
-        part.strip() for part in parts if part.strip() and (not NEW_PROBLEM.match(part) or WHOLE_PROBLEM.match(part))
-    ]
+    starts = [match.start() for match in NEW_PROBLEM.finditer(text) if match["named"] or match["prompt"]]
+    bounds = [*starts, len(text)]
+    parts = [text[: bounds[0]]]
+    is_whole = True
+    for start, end in pairwise(bounds):
+        if is_whole:
+            first, missing = start, [PREMISE, HYPOTHESIS]
+            is_example = EXAMPLE.match(text, start) is not None
+        missing = [pattern for pattern in missing if not pattern.search(text, start, end)]
+        is_whole = not missing and not is_example
+        if is_whole:
+            parts.append(text[first:end])
+    return [part.strip() for part in parts if part.strip()]
 
 
 def read_answer(
@@ -177,11 +194,11 @@ def read_reply(
     """
     said = without_reasoning(text)
     spelled, part = label_words(tuple(labels), tuple(words), letters=form != "word"), ""
-    for part in parts_by_problem(replaced(said, LAYOUT))[:2]:
+    for part in parts_by_problem(replaced(_shortened(said), LAYOUT))[:2]:
         found = spelled.stated(_plain(part))
         if found in labels:
             return Reply(found, text)
-        if NEW_PROBLEM.match(part):
+        if _is_problem(part):
             break
     unread = (
         (kind, kind in (CUT, REFUSED)),
@@ -191,6 +208,22 @@ def read_reply(
         (STOPPED, kind == STOPPED),
     )
     return Reply(None, text, next((why for why, holds in unread if holds), NOT_STATED))
+
+
+def _is_problem(part: str) -> bool:
+    """Return whether a text begins with a problem."""
+    match = NEW_PROBLEM.match(part)
+    return match is not None and bool(match["named"] or match["prompt"])
+
+
+def _shortened(text: str) -> str:
+    """Return a text with at most two line breaks in a long space, and with four other characters before and after."""
+
+    def shortened(space: re.Match[str]) -> str:
+        lines = space[0].split("\n")
+        return lines[0][:4] + "\n" * min(2, len(lines) - 1) + lines[-1][-4:]
+
+    return MUCH_SPACE.sub(shortened, text)
 
 
 def replaced(text: str, patterns: Sequence[tuple[str, str]]) -> str:
@@ -203,7 +236,7 @@ def replaced(text: str, patterns: Sequence[tuple[str, str]]) -> str:
 def _plain(text: str) -> str:
     """Return a text without markup, with a line for tags, boxes and JSON, and the last cell of each row."""
     text = TAGGED.sub(lambda match: f" →\n{FORM} {(match['value'] or match['boxed'] or '').strip()}\n", text)
-    values = " / ".join(match["value"].strip("\"'[ \n") or "-" for match in JSON_FIELD.finditer(text))
+    values = " / ".join(dict.fromkeys(match["value"].strip("\"'[ \n") or "-" for match in JSON_FIELD.finditer(text)))
     line = iter([f"\n{FORM} {values}\n"])
     text = JSON_FIELD.sub(lambda match: {"{": " →", ",": "."}[match[0][0]] + next(line, ""), text)
     lines = text.splitlines()

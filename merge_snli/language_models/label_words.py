@@ -50,7 +50,7 @@ SUBJECT = rf"""
 PREDICATE = rf"""
 (?:(?:most\s)?(?:definitely|clearly|probably|likely)\s)?
 (?P<stated>(?-i:(?:an?|An|[Tt]he|(?:[Tt]he\s)?[Oo]ption)\s)?['‘(]*MARKER(?P<label>OTHER)
-    (?:[\s.,:;)(/–—-]{{1,4}}OTHER)*['’)]*
+    (?:[\s.,:;)(/–—-]{{1,4}}OTHER(?=[\s.,:;)(/–—-]{{1,4}}OTHER))*+(?:[\s.,:;)(/–—-]{{1,4}}OTHER)?['’)]*+
     (?:(?:\s(?:by|to|of|with(?:\srespect\sto)?))?(?:\s(?:the|each))?\s(?:premise|hypothesis|other|it|claim)\b)?
     (?:\s(?:is\s(?:the\s)?(?:correct|right|best|answer)(?:\s{KEY})?|it\sis)
         |\s\((?:confidence:\s)?(?:high|[5-9]\d\s?%)\))?)
@@ -87,8 +87,10 @@ DENIAL = re.compile(
     r"|other|options|possible|example|format|rul\w+ out|far from)\b|n['’]t\b|[≠¬~]|!=",
     re.IGNORECASE,
 )
-CLAUSE_START = re.compile(r".*(?:[.!?,;:()\n–—→]|\b(?:but|so|because|and it)\b)", re.IGNORECASE | re.DOTALL)
-CLAUSE_END = re.compile(r"[^.!?;\n]*\??")
+# What is not of the clause of a label: before it, and after it. No clause is longer than so many characters on a side.
+CLAUSE = 200
+CLAUSE_BEFORE = re.compile(r"\A.*(?:[.!?,;:()\n–—→]|\b(?:but|so|because|and it)\b)", re.IGNORECASE | re.DOTALL)
+CLAUSE_AFTER = re.compile(r"(?:(?<=\?)|(?=[.!;\n])).*", re.DOTALL)
 # What takes an answer back.
 TAKEN_BACK = re.compile(
     r"\b(?:correction|actually|edit|oops|scratch|mistaken?|wrong|incorrect|second thought|on reflection|sorry|hm+|wait"
@@ -107,10 +109,13 @@ EXPLANATION = re.compile(
     r"|(?!(?:but|or|yet|if|only|unless|except|not|let|to|as|under|with)\b|.*\b(?:this|that|it)\b)(?:\S+\s+){4})",
     re.IGNORECASE,
 )
-# What introduces a label; it must begin or end as such, and deny nothing.
-INTRODUCTION = re.compile(
-    r"\w[^\n.!]*(?:[:?→]|\b(?:not|is|(?:following|below)\b[^\n]*[.!]))\s*\Z|(?:[≠¬~]|!=)\s*\Z", re.IGNORECASE
+# What introduces a label, in the line before it; it must begin or end as such, and deny nothing. A line that ends like
+# a sentence introduces a label if it says so.
+INTRODUCTION, ANNOUNCEMENT = (
+    re.compile(rf"(?:\A|(?<=[.!]))[^\w.!]*+(?P<text>\w[^.!]*{end})", re.IGNORECASE)
+    for end in (r"(?:[:?→]|\b(?:not|is))\Z", r"\b(?:following|below)\b.*")
 )
+UNEQUAL = re.compile(r"(?:[≠¬~]|!=)\Z")
 INTRODUCING = re.compile(
     r"[^:→]*[?.!]\s*\Z|\W*(?:\w+[,!] )?(?:here|let|based on|step|after|on reflection|so|thus|therefore|hence|final"
     rf"|{QUALIFIERS}{KEY})\b|.*\b(?:analysis|reasoning|conclu\w+|summary)\W*\Z",
@@ -140,22 +145,24 @@ class LabelWords:
 
     def names(self, text: str) -> set[str]:
         """Return the labels that a text names."""
-        return {self._label(match[0]) for match in self.named.finditer(text)}
+        return {self._label(spelled) for spelled in {*self.named.findall(text)}}
 
     def stated(self, text: str) -> str | None:
         """Return the label that a reply states; None if it states none, or does not let it stand."""
         if not re.search(r"[^\s.,!()'’/|]|\.\.", self.named.sub("", text)):
             found = self.names(text)
             return found.pop() if len(found) == 1 else None
-        sentences = [*SENTENCE.finditer(text)]
-        about = [
-            self.statement.match(text, *each.span())
-            for each in sentences
-            if (subject := self.subject.match(text, *each.span())) and subject["key"]
-        ]
-        matches = [
-            self.statement.match(text, *each.span()) for each in sentences if not each[0].rstrip("\"') ").endswith("?")
-        ]
+        if not self.named.search(text):
+            return None
+        about = []
+        matches = []
+        for sentence in SENTENCE.finditer(text):
+            matched = self.named.search(text, *sentence.span()) and self.statement.match(text, *sentence.span())
+            subject = self.subject.match(text, *sentence.span())
+            if subject and subject["key"]:
+                about.append(matched)
+            if not sentence[0].rstrip("\"') ").endswith("?"):
+                matches.append(matched)
         bare = [match for match in (*matches[:1], *matches[-2:]) if match and not match["subject"]]
         last = [match for match in matches[-1:] if match in bare and not match["more"]]
         first = [match for match in matches[:1] if match in bare or len(matches) == 1]
@@ -168,28 +175,42 @@ class LabelWords:
     def _stands(self, text: str, stated: re.Match[str]) -> bool:
         """Return whether what introduces and what follows a statement let it stand."""
         before, after, label = text[: stated.start()], text[stated.end("stated") :], self._label(stated["label"])
-        introduction = INTRODUCTION.search(before)
-        if introduction and (DENIAL.search(introduction[0]) or not INTRODUCING.match(introduction[0])):
+        introduction = _introduction(before)
+        if introduction and (DENIAL.search(introduction) or not INTRODUCING.match(introduction)):
             return False
         if TAKEN_BACK.search(after) or (not stated["subject"] and OPEN_LINE.search(before)):
             return False
-        later = [each[0] for each in SENTENCE.finditer(text, stated.end())]
-        mentions = self.named.finditer(text, stated.end("label"))
-        return all(
-            EXPLANATION.match(each) or self.names(each) - {label} or self.statement.match(each) for each in later
-        ) and not any(self._contradicts(label, mention) for mention in mentions)
+        for later in {each[0] for each in SENTENCE.finditer(text, stated.end())}:
+            if not (EXPLANATION.match(later) or self.names(later) - {label} or self.statement.match(later)):
+                return False
+        mentions = {_clause(mention) for mention in self.named.finditer(text, stated.end("label"))}
+        return not any(self._contradicts(label, *mention) for mention in mentions)
 
-    def _contradicts(self, label: str, mention: re.Match[str]) -> bool:
+    def _contradicts(self, label: str, before: str, mention: str, after: str) -> bool:
         """Return whether a later mention of a label names another one and does not deny it, or denies the same one."""
-        text, start, end = mention.string, *mention.span()
-        before = CLAUSE_START.sub("", text[max(0, start - 200) : start])
-        clause = f"{before}@{''.join(CLAUSE_END.findall(text[end : end + 200])[:1])}"
-        if self._label(mention[0]) == label:
+        clause = f"{before}@{after}"
+        if self._label(mention) == label:
             return bool(DENIED_ITSELF.search(clause))
         return "?" in clause or len(DENIAL.findall(before)) > 1 or not self.denied.search(clause)
 
     def _label(self, spelled: str) -> str:
         return next(label for pattern, label in self.spellings if re.fullmatch(pattern, spelled, re.IGNORECASE))
+
+
+def _clause(mention: re.Match[str]) -> tuple[str, str, str]:
+    """Return what is before a label in its clause, the label, and what is after it, at most 200 characters of each."""
+    text, start, end = mention.string, *mention.span()
+    before, after = text[max(0, start - CLAUSE) : start], text[end : end + CLAUSE]
+    return CLAUSE_BEFORE.sub("", before, count=1), mention[0], CLAUSE_AFTER.sub("", after)
+
+
+def _introduction(before: str) -> str | None:
+    """Return what in a text introduces a label after it; None if nothing does."""
+    line = before.rstrip().rpartition("\n")[2]
+    if UNEQUAL.search(line):
+        return line[-2:]
+    found = (ANNOUNCEMENT if line.endswith((".", "!")) else INTRODUCTION).search(line)
+    return None if found is None else found["text"]
 
 
 @lru_cache

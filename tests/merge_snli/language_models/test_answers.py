@@ -98,25 +98,3 @@ def test_reasoning_never_changes_what_is_read(reasoning: str) -> None:
     for number, thought in enumerate(thoughts):
         row = answers[number % len(answers)]
         assert read_answer(reasoning.format(thought, row["text"]), labels_of(row)) == row["reads"], thought
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        each * 5_000 + end
-        for each in (
-            " ",
-            "entail",
-            "neither ",
-            "{",
-            "*",
-            "thus, ",
-            "to so, so the answer ",
-            "the label of the ",
-            "is: ",
-        )
-        for end in ("", "neutral")
-    ],
-)
-def test_long_answers_are_read_in_time(text: str) -> None:
-    read_answer(text, NLI_LABELS)
