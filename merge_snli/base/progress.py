@@ -5,8 +5,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from merge_snli.base.errors import InputError
@@ -65,7 +66,7 @@ class Progress:
         Args:
             quiet: Show no progress. Otherwise, bars are shown if standard error is a terminal; if not, a line is logged
                 at the end of each stage and every 30 seconds.
-            after: Time after which a stage is shown, in seconds.
+            after: Time after which a stage is shown, in seconds; nothing is shown of one that takes less.
         """
         self.stages: list[Stage] = []
         self._quiet = quiet
@@ -86,8 +87,12 @@ class Progress:
         with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable, delay=self._after) as bar:
             stage = Stage(name, unit, bar, start, total=total)
             self.stages.append(stage)
-            lines = bar.disable and not self._quiet
-            with _lines(stage, cached, self._after) if lines else nullcontext():
+            shown: AbstractContextManager[None] = nullcontext()
+            if bar.disable and not self._quiet:
+                shown = _lines(stage, cached, self._after)
+            elif self._after and not bar.disable:
+                shown = repeating(partial(_show, bar), self._after)
+            with shown:
                 try:
                     yield stage
                 finally:
@@ -103,17 +108,20 @@ class Progress:
 
 
 @contextmanager
-def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
+def repeating(function: Callable[[], object], seconds: float, first: float | None = None) -> Iterator[None]:
     """Call a function regularly, in a thread, until the block ends.
 
     Args:
         function: The function. An error of the disk is logged, and the function is called again after the same time.
         seconds: Time from one call to the next.
+        first: Time before the first call; by default the same.
     """
     stop = threading.Event()
 
     def run() -> None:
-        while not stop.wait(seconds):
+        wait = seconds if first is None else first
+        while not stop.wait(wait):
+            wait = seconds
             try:
                 function()
             except (OSError, InputError) as error:
@@ -128,10 +136,22 @@ def repeating(function: Callable[[], object], seconds: float) -> Iterator[None]:
         thread.join()
 
 
+def _show(bar: "tqdm[Any]") -> None:
+    """Show a bar that was delayed, whether or not its stage advances."""
+    bar.delay = 0.0  # so that it ends with a line of its own
+    bar.refresh()
+
+
 @contextmanager
 def _lines(stage: Stage, cached: int, after: float) -> Iterator[None]:
-    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done."""
-    with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE):
+    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done.
+
+    Args:
+        stage: The stage.
+        cached: Number of units that were done by an earlier run.
+        after: Seconds before the first line; if 0, it comes after `SECONDS_PER_LINE`.
+    """
+    with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE, first=after or SECONDS_PER_LINE):
         yield
     if stage.seconds < after:
         return

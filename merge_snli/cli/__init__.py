@@ -47,7 +47,7 @@ HEADINGS = {
         "compare": "test which models differ, and draw their curves",
         "analyze": "write a report with the analyses of section 5 of the paper",
         "leaderboard": "check results, and write a leaderboard from them",
-        "explore": "write a page or a table of every answer",
+        "explore": "write a page of seeds and variants, and of answers to them",
         "reproduce": "make the tables and figures of the paper, beside its numbers",
     },
     "share": {

@@ -16,6 +16,7 @@ from merge_snli.cli.arguments import (
     TEXT_FORMATS,
     add_all,
     argument,
+    comparison_arguments,
     datasets_argument,
     format_argument,
     list_argument,
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
         ),
         min_agreement_argument(),
+        *comparison_arguments(),
         argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report"),
         format_argument(*TEXT_FORMATS),
     )
@@ -70,6 +72,9 @@ def run(arguments: argparse.Namespace) -> None:
         corpus=arguments.corpus,
         without_seeds=() if arguments.without_seeds is None else read_seed_ids(arguments.without_seeds),
         min_agreement=arguments.min_agreement,
+        test=arguments.test,
+        alpha=arguments.alpha,
+        common_seeds=arguments.common_seeds,
         out=arguments.out,
         progress=Progress(),
     )

@@ -172,6 +172,36 @@ def min_agreement_argument(needs: str = "") -> Argument:
     )
 
 
+# The tests of two models: those of `merge_snli.statistics.families.PAIRED_TESTS`, which takes time to import.
+TESTS = ("permutation", "mcnemar", "t-test")
+
+
+def comparison_arguments() -> tuple[Argument, ...]:
+    """Return how models are compared: `--test`, `--alpha` and `--common-seeds`."""
+    return (
+        argument(
+            "--test",
+            choices=TESTS,
+            default=TESTS[0],
+            help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
+            "(default: %(default)s)",
+        ),
+        argument(
+            "--alpha",
+            type=number(lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05"),
+            default=0.05,
+            metavar="A",
+            help="family-wise significance level (default: %(default)s)",
+        ),
+        argument(
+            "--common-seeds",
+            action="store_true",
+            help="compare all models, on the seeds that all of them have; without it, those that lack seeds that most "
+            "models have are named, and not compared",
+        ),
+    )
+
+
 def thresholds_argument(purpose: str) -> Argument:
     """Return `--threshold`, which takes a list such as `0.8 0.9`."""
     return list_argument("--threshold", _threshold, default=(), metavar="T", help=purpose)

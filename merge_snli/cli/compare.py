@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import GateError, InputError, Message, as_flags, param, raise_first
+from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
 from merge_snli.cli.arguments import (
     RESULTS,
     SKIP_INVALID,
@@ -14,6 +14,7 @@ from merge_snli.cli.arguments import (
     TEXT,
     add_all,
     argument,
+    comparison_arguments,
     datasets_argument,
     format_argument,
     list_argument,
@@ -28,8 +29,6 @@ from merge_snli.cli.arguments import (
 if TYPE_CHECKING:
     from merge_snli.results.result import Result
 
-TESTS = ("permutation", "mcnemar", "t-test")
-
 # Options of the other comparisons, which one with a baseline or a limit does not have.
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
 
@@ -40,20 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         results_argument(nargs="*"),
         SKIP_INVALID,
-        argument(
-            "--test",
-            choices=TESTS,
-            default=TESTS[0],
-            help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
-            "(default: %(default)s)",
-        ),
-        argument(
-            "--alpha",
-            type=number(lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05"),
-            default=0.05,
-            metavar="A",
-            help="family-wise significance level (default: %(default)s)",
-        ),
+        *comparison_arguments(),
         thresholds_argument("thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)"),
         argument(
             "--all-thresholds",
@@ -110,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
+    from merge_snli.base.progress import SHOWN_AFTER, Progress
     from merge_snli.comparison.compare import NotComparable, compare_results
     from merge_snli.comparison.figures import draw_figures
     from merge_snli.comparison.statistics_tables import comparison_tables, to_json
@@ -138,6 +125,8 @@ def run(arguments: argparse.Namespace) -> None:
             thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
             all_thresholds=arguments.all_thresholds,
             min_agreement=arguments.min_agreement,
+            common_seeds=arguments.common_seeds,
+            progress=Progress(after=SHOWN_AFTER),
         )
     except NotComparable:
         if arguments.out is None:
@@ -158,39 +147,31 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
-    from merge_snli.comparison.power import CORRELATION, assumed_power, power_of_results
+    from merge_snli.comparison.detectable import CORRELATION
+    from merge_snli.comparison.power import assumed_power, power_of_results
     from merge_snli.dataset.stored import check_out
     from merge_snli.results.naming import safe_name
     from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-    raise_first(
-        (
-            bool(arguments.results) == bool(arguments.assume),
-            f"name results folders, or for {param('power')} accuracies with {param('assume')}",
-        ),
-        (
-            arguments.correlation is not None and arguments.results,
-            f"{param('correlation')} is computed from results: remove it, or use {param('assume')}",
-        ),
-    )
+    if bool(arguments.results) == bool(arguments.assume):
+        raise InputError(f"name results folders, or for {param('power')} accuracies with {param('assume')}")
+    if arguments.correlation is not None and arguments.results:
+        raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
     if arguments.assume:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
     else:
         results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
-        powers = [
-            power
-            for threshold in arguments.threshold or (QUALITY_THRESHOLD,)
-            for power in power_of_results(results, alpha=arguments.alpha, threshold=threshold)
-        ]
-    folder = None if arguments.out is None else check_out(arguments.out)
-    figures = [
-        path
-        for power in powers
-        if folder is not None
-        for path in power.draw(folder / f"power-{safe_name(power.title)}")
-    ]
+        alpha, common = arguments.alpha, arguments.common_seeds
+        powers = []
+        for threshold in arguments.threshold or (QUALITY_THRESHOLD,):
+            powers += power_of_results(results, alpha=alpha, threshold=threshold, common_seeds=common)
+    figures = []
+    if arguments.out is not None:
+        folder = check_out(arguments.out)
+        for power in powers:
+            figures += power.draw(folder / f"power-{safe_name(power.title)}")
     write_tables(
         arguments.format,
         (power.table() for power in powers),
@@ -219,12 +200,12 @@ def _run_gate(arguments: argparse.Namespace) -> None:
         test=arguments.test,
         alpha=arguments.alpha,
         thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
+        common_seeds=arguments.common_seeds,
     )
-    failures = [
-        failure
-        for row in rows
-        for failure in row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa)
-    ]
+    failures: list[str] = []
+    for row in rows:
+        failures += row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa)
+    failures = list(dict.fromkeys(failures))
     write_tables(
         arguments.format,
         [baseline_table(rows, arguments.alpha)],

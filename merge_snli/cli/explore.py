@@ -1,21 +1,29 @@
-"""`merge-snli explore`: write a page with every seed, variant and answer."""
+"""`merge-snli explore`: write a page with every seed and variant, and the answers of models to them."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET, SKIP_INVALID, add_all, argument, results_argument
+from merge_snli.cli.arguments import (
+    DATASET,
+    SKIP_INVALID,
+    add_all,
+    argument,
+    comparison_arguments,
+    results_argument,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_all(
         parser,
-        results_argument(),
+        results_argument(nargs="*"),
         SKIP_INVALID,
-        argument("--dataset", required=True, metavar=DATASET, help="data set that the models were scored on"),
-        argument("--config", help="config whose answers to show (default: all, or the only one with results)"),
+        argument("--dataset", required=True, metavar=DATASET, help="data set to look at, with the answers in RESULTS"),
+        argument("--config", help="config to show (default: all, or the only one with results)"),
+        *comparison_arguments(),
         argument(
             "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
         ),
@@ -39,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
+    from merge_snli.comparison.testing import Significance
     from merge_snli.dataset.stored import check_out, find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.results.naming import work_folder
@@ -51,8 +60,19 @@ def run(arguments: argparse.Namespace) -> None:
         )
     out, name = check_out(arguments.out), arguments.corpus
     dataset = find_dataset(arguments.dataset)
-    read = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
-    results = results_on(read, dataset, arguments.config)
+    results = []
+    if arguments.results:
+        read = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+        results = results_on(read, dataset, arguments.config)
     corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
-    path = write_explorer(results, dataset, out, with_text=arguments.with_text, corpus=corpus)
+    path = write_explorer(
+        results,
+        dataset,
+        out,
+        config=arguments.config,
+        with_text=arguments.with_text,
+        corpus=corpus,
+        significance=Significance(arguments.test, arguments.alpha),
+        common_seeds=arguments.common_seeds,
+    )
     sys.stdout.write(f"{path}\n")

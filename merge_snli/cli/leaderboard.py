@@ -3,17 +3,20 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
     SKIP_INVALID,
     add_all,
     argument,
+    comparison_arguments,
     datasets_argument,
     results_argument,
     thresholds_argument,
 )
 
+TITLE = "MERGE leaderboard"
 FORMATS = ("html", "md", "csv", "json", "latex")
 
 
@@ -45,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="with --dataset: show sentences on the page although their license may forbid to share them",
         ),
+        *comparison_arguments(),
+        argument("--title", default=TITLE, help="title of the page (default: %(default)s)"),
         thresholds_argument(
             "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider"
         ),
@@ -53,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page or the table and print its path, or print the table."""
+    from merge_snli.comparison.testing import Significance
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
     from merge_snli.results.store import read_results
@@ -60,17 +66,18 @@ def run(arguments: argparse.Namespace) -> None:
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]
     results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+    how: dict[str, Any] = {
+        "datasets": datasets,
+        "thresholds": arguments.threshold,
+        "with_text": arguments.with_text,
+        "significance": Significance(arguments.test, arguments.alpha),
+        "common_seeds": arguments.common_seeds,
+        "title": arguments.title,
+    }
     if arguments.out is None:
-        sys.stdout.write(leaderboard_text(results, arguments.format, datasets, arguments.threshold))
+        sys.stdout.write(leaderboard_text(results, arguments.format, **how))
         return
-    path = write_leaderboard(
-        results,
-        arguments.out,
-        file_format=arguments.format,
-        datasets=datasets,
-        thresholds=arguments.threshold,
-        with_text=arguments.with_text,
-    )
+    path = write_leaderboard(results, arguments.out, file_format=arguments.format, **how)
     sys.stdout.write(f"{path}\n")
 
 
@@ -81,6 +88,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     is_page = arguments.format == "html"
     if arguments.threshold and arguments.format not in ("md", "latex"):
         raise _without_effect("threshold", arguments.format, "md or latex")
+    if arguments.title != TITLE and not is_page:
+        raise _without_effect("title", arguments.format, "html")
     if arguments.with_text and not is_page:
         raise _without_effect("with_text", arguments.format, "html")
     if arguments.with_text and not arguments.dataset:

@@ -231,12 +231,14 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
 def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Collection[float]) -> list[Table]:
     """Return the tables of the models that were scored on one config of one data set."""
     from merge_snli.answers.data import AGREEMENT
-    from merge_snli.comparison.compare import standings
-    from merge_snli.comparison.power import too_few_notes
+    from merge_snli.comparison.detectable import too_few_notes
+    from merge_snli.comparison.standings import standings
+    from merge_snli.results.alignment import aligned
     from merge_snli.results.grouping import names_of
     from merge_snli.results.prompts import group_prompts
     from merge_snli.results.score_table import part_tables, score_table
 
+    results = aligned(results)
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
     models = group_prompts(results)

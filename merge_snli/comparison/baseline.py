@@ -8,33 +8,41 @@ from typing import TypeAlias
 
 import numpy as np
 
+from merge_snli.base.columns import Columns
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import Column, Table, capitalized, count
-from merge_snli.comparison.compare import check_subsamples, common_groups, tested_values
+from merge_snli.base.table import Table, capitalized, count
 from merge_snli.comparison.curves import mean_pattern_accuracy
+from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, percent_text
-from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.results.grouping import comparable_results, copies_among, is_two_way, names_of, titles_of
+from merge_snli.comparison.testing import Significance, drawn_groups
+from merge_snli.results.alignment import aligned
+from merge_snli.results.grouping import (
+    comparable_results,
+    copies_among,
+    coverage,
+    is_two_way,
+    missing_groups,
+    names_of,
+    titles_of,
+)
 from merge_snli.results.intervals import pattern_accuracy_interval
 from merge_snli.results.prompts import Scored, group_prompts, on_common_prompts
 from merge_snli.results.result import Result
-from merge_snli.results.rows import MODEL, ends_text
+from merge_snli.results.rows import ends_text
 from merge_snli.results.store import as_results
 from merge_snli.statistics import (
-    Distribution,
     Interval,
     TestResult,
+    distribution_of,
     holm,
-    observed_gaps,
     passes_by_seed,
     smallest_paired,
 )
-from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST, smallest_p
+from merge_snli.statistics.families import PAIRED_TESTS, smallest_p
+from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Results: TypeAlias = Result | str | Path | Iterable[Result | str | Path]
-# The result of a model, or those of one with several prompts, with its display name.
-_Named: TypeAlias = tuple[str, Scored]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +66,10 @@ class AgainstBaseline:
             which a model differs from the baseline on the same seeds, are tested once.
         can_decide: Whether the test can give a p-value below the level after the adjustment.
         worse: Whether PA is significantly below that of the baseline.
-        smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%.
+        smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80% between two
+            models; the same in all rows on as many seeds of the same data.
+        missing: What the model lacks of the seeds of the baseline, or without one of those that most models have, so
+            that it cannot be judged; None if nothing.
     """
 
     model: str
@@ -76,6 +87,7 @@ class AgainstBaseline:
     can_decide: bool = True
     worse: bool = False
     smallest_difference: float | None = None
+    missing: str | None = None
 
     def failures(self, *, fail_if_worse: bool = False, min_pa: float | None = None) -> list[str]:
         """Return why a gate fails, as parts of a sentence.
@@ -84,19 +96,42 @@ class AgainstBaseline:
             fail_if_worse: Whether it fails if PA is significantly below that of the baseline.
             min_pa: PA below which it fails; a difference from rounding does not count.
         """
+        if self.missing is not None and (fail_if_worse or min_pa is not None):
+            return [
+                f"{self.model} on {self.data} cannot be judged: it has {self.missing}; score it on all of them, or add "
+                f"{param('common_seeds', True)}"
+            ]
         pa = f"PA({self.threshold:g}) of {self.model} on {self.data} is {100 * self.pattern_accuracy:.1f}"
+        seeds = count(self.seeds, self.unit)
         reasons = []
         if fail_if_worse and not self.can_decide:
             reasons.append(
-                f"{self.model} on {self.data} cannot be judged: with {count(self.seeds, self.unit)} and "
-                f"{count(self.tests, 'test')}, no p-value can be below {param('alpha')}"
+                f"{self.model} on {self.data} cannot be judged: with {seeds} and {count(self.tests, 'test')}, no "
+                f"p-value can be below {param('alpha')}"
             )
         if fail_if_worse and self.worse and self.test is not None:
             points, p = -100 * self.test.difference, p_text(self.adjusted_p) or "not defined"
-            reasons.append(f"{pa}, {points:.1f} points below {self.baseline} ({count(self.seeds, self.unit)}, p {p})")
+            reasons.append(f"{pa}, {points:.1f} points below {self.baseline} ({seeds}, p {p})")
         if min_pa and self.pattern_accuracy < min_pa and not math.isclose(self.pattern_accuracy, min_pa):
             reasons.append(f"{pa}, below {param('min_pa')} {100 * min_pa:g}%")
         return reasons
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model with its display names.
+
+    Attributes:
+        name: Name of the model.
+        scored: Its result, or those with several prompts.
+        missing: What it lacks of the seeds that most models have; None if nothing.
+        data: Data set and config.
+    """
+
+    name: str
+    scored: Scored
+    missing: str | None
+    data: str
 
 
 def compare_with_baseline(
@@ -106,6 +141,7 @@ def compare_with_baseline(
     test: str = "permutation",
     alpha: float = 0.05,
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
+    common_seeds: bool = False,
 ) -> tuple[AgainstBaseline, ...]:
     """Compare each model with the baseline that was scored on the same data and config.
 
@@ -115,24 +151,79 @@ def compare_with_baseline(
         test: As in `compare_results`.
         alpha: Significance level over all models and thresholds.
         thresholds: Thresholds.
+        common_seeds: Whether a model that lacks seeds of the baseline is compared on those that both have. Without a
+            baseline: whether PA is that on the seeds that all models have.
 
     Raises:
         InputError: If a model has no baseline, or several.
     """
-    models, baselines = _named(results), _named(baseline)
-    check_subsamples([model for _, model in models], test)
-    titles = titles_of([model.dataset for _, model in models])
-    copies = copies_among({str(number): model for number, (_, model) in enumerate(models)})
-    rows: list[AgainstBaseline] = []
-    pairs: list[_Pair] = []
-    for number, ((name, model), title) in enumerate(zip(models, titles, strict=True)):
-        if not baselines:
-            rows += [_alone(name, model, title, threshold) for threshold in thresholds]
-            continue
-        other = _baseline_of(name, model, title, baselines)
+    significance = Significance(test, alpha)
+    given, baselines = as_results(results), _named(as_results(baseline))
+    if not baselines:
+        return _alone(_named(aligned(given, common_seeds=common_seeds)), thresholds)
+    models = _named(given)
+    significance.check_subsamples(model.scored for model in models)
+    copies = copies_among({str(number): model.scored for number, model in enumerate(models)})
+    pairs = []
+    for number, model in enumerate(models):
+        other = _baseline_of(model, baselines)
         original = copies.get(str(number), str(number))
-        pairs += [_against(name, model, other, title, test, threshold, original) for threshold in thresholds]
-    return tuple(rows or _adjusted(pairs, test, alpha))
+        for threshold in thresholds:
+            pairs.append(_against(model, other, significance, threshold, original, common_seeds=common_seeds))
+    return _adjusted(pairs, significance)
+
+
+def _named(results: Iterable[Result]) -> list[_Model]:
+    found: list[tuple[str, Scored, str | None]] = []
+    for group in comparable_results(results):
+        models = group_prompts(group)
+        found += zip(names_of(models), models, missing_groups(models), strict=True)
+    titles = titles_of([scored.dataset for _, scored, _ in found])
+    return [_Model(*facts, title) for facts, title in zip(found, titles, strict=True)]
+
+
+def _baseline_of(model: _Model, baselines: Sequence[_Model]) -> _Model:
+    """Return the only baseline on the data of a model, or the one of several that has its name."""
+    same = [other for other in baselines if _kind(other.scored) == _kind(model.scored)]
+    fitting = same
+    if len(same) != 1:
+        fitting = [other for other in same if other.scored.model.name == model.scored.model.name]
+    if len(fitting) != 1:
+        raise InputError(
+            f"{param('baseline')} has {count(len(same), 'model')} on the data of {model.name}, {model.data}, of which "
+            f"{len(fitting)} have its name: name results of one model on the same data and config and with as many "
+            "labels, or of models with the same names"
+        )
+    return fitting[0]
+
+
+def _kind(scored: Scored) -> tuple[object, ...]:
+    """Return what two models have in common that may be compared: their data and labels."""
+    return scored.dataset.key, is_two_way(scored)
+
+
+def _alone(models: Sequence[_Model], thresholds: Sequence[float]) -> tuple[AgainstBaseline, ...]:
+    """Return PA of models; one that lacks seeds that most models have cannot be judged."""
+    rows = []
+    for model in models:
+        groups = drawn_groups({model.name: model.scored})
+        for threshold in thresholds:
+            rows.append(replace(_row(model, model.scored, groups, threshold), missing=model.missing))
+    return tuple(rows)
+
+
+def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float) -> AgainstBaseline:
+    unit, counts = scored.units[0], scored.counts(groups)
+    return AgainstBaseline(
+        model=model.name if scored is model.scored else scored.title,
+        baseline=None,
+        data=model.data,
+        threshold=threshold,
+        unit=unit,
+        seeds=len(groups),
+        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
+        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
+    )
 
 
 @dataclass(frozen=True)
@@ -141,109 +232,88 @@ class _Pair:
 
     Attributes:
         row: What is known without the other rows.
-        test: The test.
+        test: The test; None if the model cannot be judged.
         key: The first model with these answers, and the tested differences: what is tested once. None if the baseline
             has the same answers, so that there is nothing to test.
-        gaps: How far the two models are apart on a seed.
+        gaps: How far the two models are apart on each seed.
     """
 
     row: AgainstBaseline
-    test: TestResult
-    key: tuple[str, bytes] | None
-    gaps: Distribution
+    test: TestResult | None = None
+    key: tuple[str, bytes] | None = None
+    gaps: FloatArray | None = None
 
-
-def _adjusted(pairs: Sequence[_Pair], test: str, alpha: float) -> list[AgainstBaseline]:
-    """Return the rows with p-values adjusted over the different tests, and what these can find."""
-    p_of = {pair.key: pair.test.p_value for pair in pairs if pair.key is not None}
-    adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
-    level = alpha / max(1, len(p_of))
-    rows = []
-    for pair in pairs:
-        p = 1.0 if pair.key is None else adjusted[pair.key]
-        rows.append(
-            replace(
-                pair.row,
-                test=pair.test,
-                adjusted_p=p,
-                tests=len(p_of),
-                can_decide=smallest_p(test, pair.test.n) < level,
-                worse=pair.test.difference < 0 and not p >= alpha,
-                smallest_difference=smallest_paired(pair.gaps, pair.row.seeds, alpha=level),
-            )
-        )
-    return rows
-
-
-def _named(results: Results) -> list[_Named]:
-    groups = [group_prompts(group) for group in comparable_results(as_results(results))]
-    return [named for group in groups for named in zip(names_of(group), group, strict=True)]
-
-
-def _baseline_of(name: str, model: Scored, title: str, baselines: Sequence[_Named]) -> _Named:
-    """Return the only baseline on the data of a model, or the one of several that has its name."""
-    same = [
-        named
-        for named in baselines
-        if named[1].dataset.key == model.dataset.key and is_two_way(named[1]) == is_two_way(model)
-    ]
-    fitting = same if len(same) == 1 else [named for named in same if named[1].model.name == model.model.name]
-    if len(fitting) != 1:
-        raise InputError(
-            f"{param('baseline')} has {count(len(same), 'model')} on the data of {name}, {title}, of which "
-            f"{len(fitting)} have its name: name results of one model on the same data and config and with as many "
-            "labels, or of models with the same names"
-        )
-    return fitting[0]
-
-
-def _alone(name: str, model: Scored, title: str, threshold: float) -> AgainstBaseline:
-    unit = model.units[0]
-    ids = common_groups({name: model}, unit)
-    counts = model.counts(ids)
-    return AgainstBaseline(
-        model=name,
-        baseline=None,
-        data=title,
-        threshold=threshold,
-        unit=unit,
-        seeds=len(ids),
-        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
-        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
-    )
+    @property
+    def seeds(self) -> tuple[str, int]:
+        """The data, and the number of seeds of it."""
+        return self.row.data, self.row.seeds
 
 
 def _against(
-    name: str, model: Scored, baseline: _Named, title: str, test: str, threshold: float, original: str
+    model: _Model, baseline: _Model, significance: Significance, threshold: float, original: str, *, common_seeds: bool
 ) -> _Pair:
-    unit = model.units[0]
-    scored, other = on_common_prompts([model, baseline[1]])
-    ids = common_groups({name: scored, f"{baseline[0]} (baseline)": other}, unit)
-    counts, of_other = scored.counts(ids), other.counts(ids)
-    row = AgainstBaseline(
-        model=name if scored is model else scored.title,
-        baseline=baseline[0] if other is baseline[1] else other.title,
-        data=title,
-        threshold=threshold,
-        unit=unit,
-        seeds=len(ids),
-        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
-        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
-        baseline_pattern_accuracy=mean_pattern_accuracy(of_other, threshold),
+    scored, other = on_common_prompts([model.scored, baseline.scored])
+    baseline_name = baseline.name if other is baseline.scored else other.title
+    if not common_seeds and not set(other.group_ids).issubset(scored.group_ids):
+        row = _row(model, scored, drawn_groups({model.name: scored}), threshold)
+        return _Pair(replace(row, baseline=baseline_name, missing=coverage(scored, len(other.group_ids))))
+    groups = drawn_groups({model.name: scored, f"{baseline.name} (baseline)": other})
+    row = replace(
+        _row(model, scored, groups, threshold),
+        baseline=baseline_name,
+        baseline_pattern_accuracy=mean_pattern_accuracy(other.counts(groups), threshold),
     )
-    is_copy = bool(copies_among({"model": scored, "baseline": other}))
-    run, unit_of_test = PAIRED_TESTS[test]
-    values, of_baseline = (tested_values(one, ids, test, threshold) for one in (scored, other))
-    passes = {
-        "model": passes_by_seed(counts.correct, counts.sizes, threshold),
-        "baseline": passes_by_seed(of_other.correct, of_other.sizes, threshold),
-    }
+    values, of_baseline = (significance.values(one, groups, threshold) for one in (scored, other))
+    run, _ = PAIRED_TESTS[significance.test]
+    key = None
+    if not copies_among({"model": scored, "baseline": other}):
+        key = original, (values.astype(np.float64) - of_baseline).tobytes()
     return _Pair(
         row=row,
-        test=run(values, of_baseline, unit=unit_of_test if test == SUBSAMPLE_TEST else unit),
-        key=None if is_copy else (original, (values.astype(np.float64) - of_baseline).tobytes()),
-        gaps=observed_gaps(passes),
+        test=run(values, of_baseline, unit=significance.unit_of(scored)),
+        key=key,
+        gaps=np.abs(_passes(scored, groups, threshold) - _passes(other, groups, threshold)),
     )
+
+
+def _passes(scored: Scored, groups: Sequence[str], threshold: float) -> FloatArray:
+    counts = scored.counts(groups)
+    return passes_by_seed(counts.correct, counts.sizes, threshold)
+
+
+def _adjusted(pairs: Sequence[_Pair], significance: Significance) -> tuple[AgainstBaseline, ...]:
+    """Return the rows with p-values adjusted over the different tests, and what these can find."""
+    p_of = {pair.key: pair.test.p_value for pair in pairs if pair.key is not None and pair.test is not None}
+    adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
+    level = significance.alpha / max(1, len(p_of))
+    smallest = _smallest_differences(pairs, level)
+    rows = []
+    for pair in pairs:
+        row = replace(pair.row, tests=len(p_of))
+        if pair.test is not None:
+            p = 1.0 if pair.key is None else adjusted[pair.key]
+            row = replace(
+                row,
+                test=pair.test,
+                adjusted_p=p,
+                can_decide=smallest_p(significance.test, pair.test.n) < level,
+                worse=pair.test.difference < 0 and not p >= significance.alpha,
+                smallest_difference=smallest[pair.seeds],
+            )
+        rows.append(row)
+    return tuple(rows)
+
+
+def _smallest_differences(pairs: Sequence[_Pair], level: float) -> dict[tuple[str, int], float | None]:
+    """Return the smallest difference that is found, by data and number of seeds, from all models and thresholds."""
+    gaps: dict[tuple[str, int], list[FloatArray]] = {}
+    for pair in pairs:
+        if pair.gaps is not None:
+            gaps.setdefault(pair.seeds, []).append(pair.gaps)
+    found = {}
+    for key, of_data in gaps.items():
+        found[key] = smallest_paired(distribution_of(np.concatenate(of_data)), key[1], alpha=level)
+    return found
 
 
 def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
@@ -253,40 +323,49 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
         rows: The comparisons, at least one.
         alpha: Significance level.
     """
-    tests = [row.test for row in rows if row.test is not None]
-    about = []
-    if tests:
-        about.append(
-            f"{capitalized(tests[0].test)} over {tests[0].unit}s at {percent_text(alpha)}, p-values adjusted by Holm's "
-            f"method over {count(rows[0].tests, 'test')}."
+    columns = Columns[AgainstBaseline]()
+    columns.add("Model", lambda row: row.model, align="left")
+    columns.add("Data", lambda row: row.data, align="left")
+    columns.add(f"{capitalized(rows[0].unit)}s", lambda row: row.seeds)
+    columns.add("Threshold", lambda row: row.threshold, format="g")
+    columns.add("PA", lambda row: 100 * row.pattern_accuracy)
+    columns.add("95% interval", lambda row: ends_text(row.interval.low, row.interval.high))
+    title = "PA in percent"
+    notes: list[str | None] = []
+    if any(row.baseline is not None for row in rows):
+        title = "Models and their baselines: PA in percent"
+        notes += _test_notes(rows, alpha)
+        columns.add("Baseline", lambda row: row.baseline, align="left")
+        columns.add("Its PA", lambda row: _points(row.baseline_pattern_accuracy))
+        columns.add("Difference", lambda row: None if row.test is None else _points(row.test.difference), format="+.1f")
+        columns.add("Adjusted p", lambda row: p_text(row.adjusted_p))
+        columns.add("Worse", _worse, align="left")
+    for row in rows:
+        if row.missing is not None:
+            notes.append(f"{row.model} cannot be judged: {row.missing}.")
+    return columns.table(rows, title=title, notes=dict.fromkeys(notes))
+
+
+def _points(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _worse(row: AgainstBaseline) -> str | None:
+    if row.test is None:
+        return None
+    return "yes" if row.worse else "no"
+
+
+def _test_notes(rows: Sequence[AgainstBaseline], alpha: float) -> list[str | None]:
+    """Return which test it is, over how many seeds and tests, and what it cannot show."""
+    tested = [row for row in rows if row.test is not None]
+    notes: list[str | None] = []
+    for row in tested:
+        assert row.test is not None
+        notes.append(
+            f"{capitalized(row.test.test)} over {row.test.unit}s at {percent_text(alpha)}, p-values adjusted by Holm's "
+            f"method over {count(row.tests, 'test')}."
         )
-    too_few = (too_few_note(row.seeds, row.unit, row.smallest_difference) for row in rows if row.test is not None)
-    columns = (
-        MODEL,
-        Column("Data", "left"),
-        Column(f"{capitalized(rows[0].unit)}s"),
-        Column("Threshold", format="g"),
-        Column("PA"),
-        Column("95% interval"),
-        Column("Baseline", "left"),
-        Column("Its PA"),
-        Column("Difference", format="+.1f"),
-        Column("Adjusted p"),
-        Column("Worse", "left"),
-    )
-    shown = columns if tests else columns[:6]
-    return Table(
-        title="Models and their baselines: PA in percent" if tests else "PA in percent",
-        columns=shown,
-        rows=tuple(_cells(row)[: len(shown)] for row in rows),
-        notes=(*about, *dict.fromkeys(filter(None, [*too_few, *(test.warning for test in tests)]))),
-    )
-
-
-def _cells(row: AgainstBaseline) -> tuple[str | float | None, ...]:
-    ends = ends_text(row.interval.low, row.interval.high)
-    pa = (row.model, row.data, row.seeds, row.threshold, 100 * row.pattern_accuracy, ends)
-    if row.test is None or row.baseline_pattern_accuracy is None:
-        return pa
-    p, worse = p_text(row.adjusted_p), "yes" if row.worse else "no"
-    return *pa, row.baseline, 100 * row.baseline_pattern_accuracy, 100 * row.test.difference, p, worse
+        notes.append(too_few_note(row.seeds, row.unit, row.smallest_difference))
+        notes.append(row.test.warning)
+    return notes

@@ -1,25 +1,27 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from merge_snli.answers.data import ScoredData, disagreeing
+from merge_snli.answers.data import ScoredData, disagreeing, part_name
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import capitalized, count
+from merge_snli.base.progress import Progress
+from merge_snli.base.table import count
 from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.findings import and_list, ranking, standing
+from merge_snli.comparison.detectable import smallest_difference
+from merge_snli.comparison.findings import not_compared, ranking
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds, scored_dataset, without_seeds
+from merge_snli.comparison.testing import Significance, drawn_groups
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
+from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
-    comparable_results,
-    copies_among,
+    comparable_models,
     distinct_names_of,
+    names_of,
     not_averaged,
     permuted_labels,
     titles_of,
@@ -28,7 +30,7 @@ from merge_snli.results.grouping import (
 )
 from merge_snli.results.intervals import pattern_accuracy_interval
 from merge_snli.results.orders import OrderEffect, order_effects
-from merge_snli.results.prompts import PromptEffect, PromptGroup, Scored, group_prompts, on_common_prompts, results_of
+from merge_snli.results.prompts import PromptEffect, PromptGroup, Scored, on_common_prompts, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
@@ -39,15 +41,10 @@ from merge_snli.statistics import (
     PairAtThresholds,
     TestResult,
     compare_at_thresholds,
-    compare_models,
-    observed_gaps,
     paired_t_test,
     passes_by_seed,
     ratios,
-    smallest_paired,
 )
-from merge_snli.statistics import values_for as values_for_test
-from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
@@ -63,12 +60,13 @@ class Comparison:
         threshold: Threshold of pattern accuracy, the quality threshold by default.
         unit: What is compared: `seed`, or `group` for pairs in groups.
         seeds: Number of seeds or groups that all models were scored on.
-        left_out: Number of seeds or groups that are not compared, because not every model was scored on them.
+        left_out: Number of seeds or groups of the data that are not compared, because the models were not all scored
+            on them.
         subsamples: Number of subsamples; None if the data has none.
         pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
         intervals: Interval of each model's PA, the same as in a result on the same seeds.
         smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%, at the
-            strictest step of Holm's method; None if no difference is found.
+            strictest step of Holm's method; None if no difference is found. It is that of `--power`.
         family: All pairs of models, with p-values adjusted by Holm's method.
         seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups,
             at other thresholds than the quality threshold, and with one model whose labels are not permuted.
@@ -76,11 +74,13 @@ class Comparison:
             data set, whose variants have the classes, and at other thresholds.
         all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
             several comparisons at different thresholds, only the first has them.
-        notes: Notes of each model's result; of a model on the same data that is not compared, or is in no mean over
+        notes: Notes of each model's result; of a model on the same data with other labels, or that is in no mean over
             models, why.
         prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
         finding: What was found in words: the best model, and from which others it differs significantly.
         orders: The effect of the order of the labels, of each of its prompts that was used with several.
+        apart: The models on the same data that are not compared, each with what it lacks of the seeds that most models
+            have.
     """
 
     title: str
@@ -103,6 +103,7 @@ class Comparison:
     prompts: PromptEffect | None
     finding: str
     orders: tuple[OrderEffect, ...] = ()
+    apart: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the data and each model's PA in one line."""
@@ -111,7 +112,29 @@ class Comparison:
 
 
 class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
-    """No two models were scored on the same data and config."""
+    """No two models were scored on the same seeds of the same data and config."""
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The models to compare on one config of one data set, or the prompts of one of them.
+
+    Attributes:
+        models: The models on the groups that most models have, or the results of a model with each prompt.
+        apart: The other models, each with what it lacks.
+        prompted: The mean over the prompts, if prompts are compared.
+        alone: Notes on models of the same data with other labels than all others.
+    """
+
+    models: Mapping[str, Scored]
+    apart: Mapping[str, str] = field(default_factory=dict)
+    prompted: PromptGroup | None = None
+    alone: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Scored:
+        """The first model."""
+        return next(iter(self.models.values()))
 
 
 def compare_results(
@@ -123,8 +146,12 @@ def compare_results(
     thresholds: Sequence[float] = (QUALITY_THRESHOLD,),
     all_thresholds: bool = False,
     min_agreement: float | None = None,
+    common_seeds: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare the models of each data set and config with each other, two-way models apart from the others.
+
+    Models are compared on the seeds that most of them have; those that lack some are named, and not compared.
 
     Args:
         results: Results in any order, or results folders of `merge-snli score`.
@@ -135,99 +162,108 @@ def compare_results(
         all_thresholds: Also test at which of the thresholds 0, 0.01, … 1 each pair of models differs.
         min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out. Needs the data
             sets of all results.
+        common_seeds: Whether to compare all models, on the seeds that all of them have.
+        progress: Where to report the progress; by default nowhere.
 
     Returns:
         One comparison per threshold, data set and config with at least two models, in the order of their first results.
 
     Raises:
-        NotComparable: If no data set and config has two models.
+        NotComparable: If no data set and config has two models on the same seeds.
         InputError: If `alpha` is not between 0 and 1, two results are of the same model, the models have fewer than two
             seeds or groups in common, no result is on one of `datasets`, word classes are compared without the quality
             threshold, or the test needs subsamples and the data has none.
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"{param('alpha')} is {alpha:g}: it must be between 0 and 1")
-    groups, opened = comparable_results(as_results(results)), as_datasets(datasets)
-    compared = [models for group in groups for models in _models_and_prompts(group)]
-    comparable = [(models, prompted) for models, prompted in compared if len(models) > 1]
-    if not comparable:
-        raise NotComparable(_not_comparable(groups))
-    firsts = [next(iter(models.values())) for models, _ in comparable]
-    check_subsamples(firsts, test)
-    data = [find_whole(first.dataset, opened) for first in firsts] if opened else [None] * len(firsts)
+    significance = Significance(test, alpha)
+    opened = as_datasets(datasets)
+    chosen, refused = _choose(aligned(as_results(results), common_seeds=common_seeds))
+    if not chosen:
+        raise NotComparable(_not_comparable(refused))
+    significance.check_subsamples(each.first for each in chosen)
+    data = [find_whole(each.first.dataset, opened) if opened else None for each in chosen]
     _check_datasets(opened, data, thresholds)
-    titles = [
-        title
-        + two_way_suffix(first)
-        + ("" if prompted is None else f", prompts of {prompted.model.name}")
-        + ("" if min_agreement is None else f", agreement of at least {min_agreement:.3g}")
-        for title, first, (_, prompted) in zip(
-            titles_of([first.dataset for first in firsts]), firsts, comparable, strict=True
-        )
-    ]
-    return tuple(
-        _compare(
-            models,
-            prompted,
-            title,
-            test=test,
-            alpha=alpha,
-            threshold=threshold,
-            all_thresholds=all_thresholds and number == 0,
-            data=of_models,
-            min_agreement=min_agreement,
-            notes=_alone(models, compared) if prompted is None else {},
-        )
-        for (models, prompted), title, of_models in zip(comparable, titles, data, strict=True)
-        for number, threshold in enumerate(thresholds)
-    )
+    titles = _titles(chosen, min_agreement)
+    comparisons = []
+    total = len(thresholds) * sum(len(each.models) for each in chosen)
+    with (progress or Progress(quiet=True)).stage("comparing", unit="models", total=total) as stage:
+        for each, title, whole in zip(chosen, titles, data, strict=True):
+            low = _low_agreement(whole, each.first, min_agreement)
+            for threshold in thresholds:
+                every = all_thresholds and threshold == thresholds[0]
+                comparisons.append(_compare(each, title, significance, threshold, whole, low, every))
+                stage.advance(len(each.models))
+    return tuple(comparisons)
 
 
-def check_subsamples(results: Sequence[Scored], test: str) -> None:
-    """Check that a test over subsamples has them in all results."""
-    without_subsamples = next((result.dataset.title for result in results if result.subsamples is None), None)
-    if without_subsamples is not None and test == SUBSAMPLE_TEST:
-        of_seeds = " or ".join(name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed")
-        raise InputError(
-            f"{param('test')} {test} compares subsamples, which {without_subsamples} does not have: choose {of_seeds}"
-        )
+def _choose(results: Sequence[Result]) -> tuple[list[_Chosen], list[_Chosen]]:
+    """Return what is compared, and the models that are compared with none.
+
+    Each model with several prompts is compared with the others by the mean over them, and its prompts with each other.
+    """
+    chosen: list[_Chosen] = []
+    single: list[_Chosen] = []
+    for models, apart in comparable_models(results):
+        common = on_common_prompts(models)
+        named = dict(zip(distinct_names_of(common), common, strict=True))
+        names = names_of([model for model, _ in apart])
+        missing = dict(zip(names, (reason for _, reason in apart), strict=True))
+        (chosen if len(named) > 1 else single).append(_Chosen(named, missing))
+        for model in (*models, *(model for model, _ in apart)):
+            if isinstance(model, PromptGroup):
+                chosen.append(_Chosen(model.prompts, prompted=model))
+    found = []
+    for each in chosen:
+        on_same = [other for other in single if other.first.dataset.key == each.first.dataset.key]
+        found.append(each if each.prompted is not None else replace(each, alone=_alone(on_same)))
+    return found, single
 
 
-# Results to compare by display name: of models, or of one model with several prompts, and the mean over these.
-_Compared = tuple[Mapping[str, Scored], PromptGroup | None]
+def _alone(others: Sequence[_Chosen]) -> dict[str, tuple[str, ...]]:
+    """Return a note on each model that is compared with none, because no other has its kind of labels."""
+    notes: dict[str, tuple[str, ...]] = {}
+    for other in others:
+        labels = ", ".join(other.first.compared_labels)
+        note = f"not compared, because no other model here answers with the labels {labels}"
+        notes |= dict.fromkeys(other.models, (note,))
+    return notes
 
 
-def _models_and_prompts(results: Sequence[Result]) -> list[_Compared]:
-    """Return the models, with the mean over the prompts of each, and the prompts of each model with several."""
-    models = group_prompts(results)
-    common = on_common_prompts(models)
-    by_name = dict(zip(distinct_names_of(common), common, strict=True))
-    return [(by_name, None), *((model.prompts, model) for model in models if isinstance(model, PromptGroup))]
+def _titles(chosen: Sequence[_Chosen], min_agreement: float | None) -> list[str]:
+    """Return what each comparison is of: data set and config, and what the models or seeds have in common."""
+    titles = []
+    for title, each in zip(titles_of([each.first.dataset for each in chosen]), chosen, strict=True):
+        title += two_way_suffix(each.first)
+        if each.prompted is not None:
+            title += f", prompts of {each.prompted.model.name}"
+        if min_agreement is not None:
+            title += f", agreement of at least {min_agreement:.3g}"
+        titles.append(title)
+    return titles
 
 
-def _alone(models: Mapping[str, Scored], compared: Sequence[_Compared]) -> dict[str, tuple[str, ...]]:
-    """Return why a model on the data of some models is compared with none: no other has its kind of labels."""
-    [first, *_] = models.values()
-    single = [next(iter(others.items())) for others, _ in compared if len(others) == 1]
-    return {
-        name: (
-            f"not compared, because no other model here answers with the labels {', '.join(result.compared_labels)}",
-        )
-        for name, result in single
-        if result.dataset.key == first.dataset.key
-    }
-
-
-def _not_comparable(groups: Sequence[Sequence[Result]]) -> str:
-    firsts = [group[0] for group in groups]
-    scored = ", ".join(
-        f"{first.model.name} on {first.dataset.config or first.dataset.title}{two_way_suffix(first)}"
-        for first in firsts
-    )
+def _not_comparable(single: Sequence[_Chosen]) -> str:
+    """Return why no two models are compared, with what was scored on which data."""
+    scored = []
+    for each in single:
+        where = _where(each.first)
+        scored += [f"{name} on {where}" for name in each.models]
+        scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
+    advice = f"score another model with the same {param('dataset')}, {param('config')} and {param('out')}"
+    if any(each.apart for each in single):
+        advice += f", or compare them on the seeds that they share with {param('common_seeds', True)}"
     return (
-        f"no two models were scored on the same data and config, in the same labels ({scored or 'no results'}): score "
-        f"another model with the same {param('dataset')}, {param('config')} and {param('out')}"
+        "no two models were scored on the same seeds of the same data and config, in the same labels "
+        f"({'; '.join(scored) or 'no results'}): {advice}"
     )
+
+
+def _where(result: Scored) -> str:
+    """Return the config that a result is on, or the title of data without configs, and the part of it."""
+    data, part = result.dataset, result.dataset.partial
+    where = data.config or data.title
+    if data.config is not None and part is not None:
+        where += f" ({part_name(result.units[0], part.limit_seeds, part.subsample, part.min_agreement)})"
+    return where + two_way_suffix(result)
 
 
 def _check_datasets(
@@ -247,43 +283,41 @@ def _check_datasets(
 
 
 def _compare(
-    compared: Mapping[str, Scored],
-    prompted: PromptGroup | None,
+    chosen: _Chosen,
     title: str,
-    *,
-    test: str,
-    alpha: float,
+    significance: Significance,
     threshold: float,
-    all_thresholds: bool,
     data: ScoredData | None,
-    min_agreement: float | None,
-    notes: Mapping[str, tuple[str, ...]],
+    low: set[str],
+    all_thresholds: bool,
 ) -> Comparison:
-    results = without_permuted(list(compared.values()))
-    first = next(iter(compared.values()))
+    models, first = chosen.models, chosen.first
     unit = first.units[0]
-    low = _low_agreement(data, first, min_agreement)
-    ids = tuple(name for name in common_groups(compared, unit) if name not in low)
-    if len(ids) < 2:
-        raise InputError(f"{param('min_agreement')}: {count(len(ids), unit)} left, and at least two are needed")
-    counts = {name: result.counts(ids) for name, result in compared.items()}
-    try:
-        family = _family(compared, ids, test=test, alpha=alpha, threshold=threshold)
-    except ValueError as error:
-        raise InputError(f"cannot run the test {test}: {error}; choose another {param('test')}") from error
-    accuracies = {name: mean_pattern_accuracy(table, threshold) for name, table in counts.items()}
-    intervals = {name: pattern_accuracy_interval(table, threshold, unit=unit) for name, table in counts.items()}
-    passes = {
-        name: passes_by_seed(table.correct, table.sizes, threshold)
-        for name, table in counts.items()
-        if name not in family.copies
-    }
-    of_models = threshold == QUALITY_THRESHOLD and first.has_seeds and prompted is None and len(results) > 1
-    ranked = {name: compared[name] for name in family.models}
-    at_thresholds = {
-        name: np.stack([passes_by_seed(counts[name].correct, counts[name].sizes, share) for share in CURVE], axis=1)
-        for name in (family.models if all_thresholds else ())
-    }
+    groups = tuple(name for name in drawn_groups(models) if name not in low)
+    if len(groups) < 2:
+        raise InputError(f"{param('min_agreement')}: {count(len(groups), unit)} left, and at least two are needed")
+    family = significance.family(models, groups, threshold)
+    accuracies, intervals = {}, {}
+    for name, result in models.items():
+        counts = result.counts(groups)
+        accuracies[name] = mean_pattern_accuracy(counts, threshold)
+        intervals[name] = _stored_interval(result, groups, threshold) or pattern_accuracy_interval(
+            counts, threshold, unit=unit
+        )
+    smallest = smallest_difference(models, groups, alpha=significance.alpha, threshold=threshold)
+    seeds_against_variants, of_classes = None, None
+    averaged = without_permuted(list(models.values()))
+    if threshold == QUALITY_THRESHOLD and first.has_seeds and chosen.prompted is None and len(averaged) > 1:
+        seeds_against_variants = _seeds_against_variants(averaged, groups)
+        of_classes = _classes(data, averaged, low)
+    finding = ranking(
+        accuracies,
+        {name: (interval.low, interval.high) for name, interval in intervals.items()},
+        family,
+        threshold=threshold,
+        kind="model" if chosen.prompted is None else "prompt",
+        permuted=[name for name, result in models.items() if permuted_labels(result)],
+    )
     return Comparison(
         title=title,
         dataset=first.dataset.title,
@@ -291,133 +325,61 @@ def _compare(
         config=first.dataset.config,
         threshold=threshold,
         unit=unit,
-        seeds=len(ids),
-        left_out=len({name for result in results for name in result.group_ids}) - len(ids),
+        seeds=len(groups),
+        left_out=len(first.group_ids) + first.left_out.groups - len(groups) - len(low.intersection(first.group_ids)),
         subsamples=first.subsamples,
         pattern_accuracy=accuracies,
         intervals=intervals,
-        smallest_difference=smallest_paired(observed_gaps(passes), len(ids), alpha=alpha / family.tests),
+        smallest_difference=smallest,
         family=family,
-        seeds_against_variants=_seeds_against_variants(results, ids) if of_models else None,
-        classes=_classes(data, results, low) if of_models else None,
-        all_thresholds=compare_at_thresholds(at_thresholds, alpha=alpha, copies=family.copies)
-        if all_thresholds
-        else None,
-        notes={**{name: _notes(name, result, family) for name, result in ranked.items()}, **notes},
-        prompts=None if prompted is None else prompted.effect,
-        finding=ranking(
-            accuracies,
-            {name: (interval.low, interval.high) for name, interval in intervals.items()},
-            family,
-            threshold=threshold,
-            kind="model" if prompted is None else "prompt",
-            permuted=_permuted(compared),
-        ),
-        orders=() if prompted is None else order_effects(prompted),
+        seeds_against_variants=seeds_against_variants,
+        classes=of_classes,
+        all_thresholds=_at_all_thresholds(models, groups, family) if all_thresholds else None,
+        notes=_notes(models, family) | dict(chosen.alone),
+        prompts=None if chosen.prompted is None else chosen.prompted.effect,
+        finding=f"{finding}{not_compared(chosen.apart)}",
+        orders=() if chosen.prompted is None else order_effects(chosen.prompted),
+        apart=chosen.apart,
     )
 
 
-def _notes(name: str, result: Scored, family: Family) -> tuple[str, ...]:
-    notes = [*result.notes, *not_averaged(result)]
-    if name in family.copies:
-        notes.append(f"gives exactly the answers of {family.copies[name]}; their tests count once")
-    return tuple(notes)
+def _stored_interval(scored: Scored, groups: Sequence[str], threshold: float) -> Interval | None:
+    """Return the interval of a result if it is that of these groups and this threshold; computing it takes longest."""
+    if not isinstance(scored, Result) or threshold != QUALITY_THRESHOLD or len(groups) < len(scored.group_ids):
+        return None
+    return scored.interval
 
 
-@dataclass(frozen=True)
-class Standings:
-    """What was found about models on one config at the quality threshold.
-
-    Attributes:
-        finding: The best model, and from which others it differs significantly; two-way models by themselves.
-        letters: Models that share a letter do not differ significantly, as in `Comparison`; none of a model that is
-            not tested, and of two-way models among others.
-        models: What was found about each model.
-    """
-
-    finding: str
-    letters: Mapping[str, str]
-    models: Mapping[str, str]
+def _at_all_thresholds(
+    models: Mapping[str, Scored], groups: Sequence[str], family: Family
+) -> tuple[PairAtThresholds, ...]:
+    """Test all pairs of models at the thresholds of a curve."""
+    tables = {}
+    for name in family.models:
+        counts = models[name].counts(groups)
+        columns = [passes_by_seed(counts.correct, counts.sizes, threshold) for threshold in CURVE]
+        tables[name] = np.stack(columns, axis=1)
+    return compare_at_thresholds(tables, alpha=family.alpha, copies=family.copies)
 
 
-def standings(named: Mapping[str, Scored]) -> Standings:
-    """Test all pairs of models on the same seeds; a model on fewer seeds than others is not tested.
-
-    Args:
-        named: Results on one config of one data set by display name, at least one.
-    """
-    unit, most = next(iter(named.values())).units[0], max(len(result.group_ids) for result in named.values())
-    kinds: dict[str, dict[str, Scored]] = {}
-    for name, result in named.items():
-        if len(result.group_ids) == most:
-            kinds.setdefault(two_way_suffix(result), {})[name] = result
-    sentences, letters, models = [], dict[str, str](), dict[str, str]()
-    for kind, compared in kinds.items():
-        rows, family = {name: result.row for name, result in compared.items()}, None
-        with suppress(InputError, ValueError):
-            family = _family(compared, common_groups(compared, unit))
-        text = ranking(
-            {name: row.share("pattern_accuracy") for name, row in rows.items()},
-            {name: row.ends("pattern_accuracy") for name, row in rows.items()},
-            family,
-            permuted=_permuted(compared),
-        )
-        alone = len(kinds) == 1 or not kind
-        sentences.append(text if alone else f"{capitalized(kind.removeprefix(', '))}: {text}")
-        letters |= family.letters if family is not None and alone else {}
-        models |= {name: standing(name, row, unit, family) for name, row in rows.items()}
-    fewer = {name: result for name, result in named.items() if len(result.group_ids) < most}
-    models |= {name: standing(name, result.row, unit, None) for name, result in fewer.items()}
-    sentences += [f"Not compared, with fewer {unit}s: {and_list(list(fewer))}."] if fewer else []
-    return Standings(" ".join(sentences), letters, models)
+def _notes(models: Mapping[str, Scored], family: Family) -> dict[str, tuple[str, ...]]:
+    """Return the notes on each model, best first."""
+    notes = {}
+    for name in family.models:
+        of_model = [*models[name].notes, *not_averaged(models[name])]
+        if name in family.copies:
+            of_model.append(f"gives exactly the answers of {family.copies[name]}; their tests count once")
+        notes[name] = tuple(of_model)
+    return notes
 
 
-def _permuted(named: Mapping[str, Scored]) -> list[str]:
-    return [name for name, result in named.items() if permuted_labels(result)]
-
-
-def _family(
-    compared: Mapping[str, Scored],
-    ids: Sequence[str],
-    *,
-    test: str = "permutation",
-    alpha: float = 0.05,
-    threshold: float = QUALITY_THRESHOLD,
-) -> Family:
-    values = {name: tested_values(result, ids, test, threshold) for name, result in compared.items()}
-    unit = next(iter(compared.values())).units[0]
-    test_unit = None if test == SUBSAMPLE_TEST else unit
-    return compare_models(values, test=test, alpha=alpha, unit=test_unit, copies=copies_among(compared))
-
-
-def tested_values(
-    result: Scored, ids: Sequence[str], test: str, threshold: float
-) -> NDArray[np.float64] | NDArray[np.bool_]:
-    """Return the values of a model that a test takes: the mean over its prompts, or what more than half of them say."""
-    counts = [of_prompt.counts(ids) for of_prompt in results_of(result)]
-    first, *others = [values_for_test(test, table.correct, table.sizes, threshold) for table in counts]
-    if not others:
-        return first
-    mean = np.mean([first, *others], axis=0)
-    return np.asarray(mean > 1 / 2) if first.dtype == bool else np.asarray(mean)
-
-
-def common_groups(results: Mapping[str, Scored], unit: str) -> tuple[str, ...]:
-    """Return the groups that every model has and that a subsample has a row of, in the order of the first result."""
-    drawn = [zip(result.group_ids, result.counts().drawn.tolist(), strict=True) for result in results.values()]
-    common = set.intersection(*({name for name, any_drawn in of_model if any_drawn} for of_model in drawn))
-    if len(common) < 2:
-        raise InputError(
-            f"{', '.join(results)} have {count(len(common), unit)} in common: at least two are needed to compare models"
-        )
-    return tuple(name for name in next(iter(results.values())).group_ids if name in common)
-
-
-def _seeds_against_variants(results: Sequence[Scored], ids: Sequence[str]) -> TestResult:
+def _seeds_against_variants(results: Sequence[Scored], groups: Sequence[str]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
-    common, on_variants = {*ids}, []
-    on_seeds = [result.correct_seeds()[[name in common for name in result.group_ids]].mean() for result in results]
-    for counts in (result.counts(ids) for result in results):
+    on_seeds, on_variants = [], []
+    for result in results:
+        kept = np.isin(result.group_ids, groups)
+        on_seeds.append(result.correct_seeds()[kept].mean())
+        counts = result.counts(groups)
         shares = ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))
         on_variants.append(shares[~np.isnan(shares)].mean())
     return paired_t_test(on_seeds, on_variants, unit="model")
@@ -439,8 +401,10 @@ def _classes(data: ScoredData | None, results: Sequence[Scored], low: Collection
     """Test each pair of word classes over seeds; none if the config has one class, None without the whole data set."""
     if data is None or results[0].dataset.partial is not None:
         return None
+    answers: list[Result] = []
+    for scored in results:
+        answers += results_of(scored)
     try:
-        answers = [result for scored in results for result in results_of(scored)]
         [common] = on_common_seeds([without_seeds(scored_dataset(data, answers), low)])
         return classes(common).tests
     except NotComputable:

@@ -6,7 +6,7 @@ A sentence on significance names its test, and says nothing about pairs whose te
 import math
 from collections.abc import Mapping, Sequence
 
-from merge_snli.base.table import count
+from merge_snli.base.table import capitalized, count
 from merge_snli.results.records import threshold_text
 from merge_snli.results.rows import PA, ScoreRow, ends_text, percent
 from merge_snli.statistics import SMALLEST_P, Family, TestResult
@@ -81,32 +81,60 @@ def ranking(
         return f"The {kind}s have no {PA}."
     highest = max(shown.values(), key=float)
     best = [name for name, accuracy in shown.items() if accuracy == highest]
-    ends = {_interval(intervals.get(name)) for name in best}
-    have = f"{_named(best, f'of the {len(shown)} {kind}s')} {'has' if len(best) == 1 else 'have'}"
-    title = f"PA({threshold_text(threshold)})"
-    score = f"{title if len(best) == len(shown) else f'the highest {title},'} {highest}"
     others = [name for name in shown if name not in best]
-    untested = "" if len(shown) == 1 else f" The {kind}s are not tested."
-    tested = untested if family is None else _better_than(best, others, family, kind)
-    last = f" The labels of {and_list(permuted)} seem to be permuted." if permuted else ""
-    return f"{have} {score}{ends.pop() if len(ends) == 1 else ''}.{tested}{last}"
+    title = f"PA({threshold_text(threshold)})"
+    score = f"the highest {title}, {highest}" if others else f"{title} {highest}"
+    text = f"{_scored(best, score, intervals, f'{len(shown)} {kind}s')}."
+    if family is not None:
+        text += _better_than(best, others, family, kind)
+    elif len(shown) > 1:
+        text += f" The {kind}s are not tested."
+    if permuted:
+        text += f" The labels of {and_list(permuted)} seem to be permuted."
+    return text
+
+
+def _scored(best: Sequence[str], score: str, intervals: Mapping[str, Ends | None], of_all: str) -> str:
+    """Return which models have a score, with the interval of each; of many, with the range of the intervals."""
+    have = "has" if len(best) == 1 else "have"
+    ends = [intervals.get(name) for name in best]
+    known = [each for each in ends if each is not None]
+    if len(set(ends)) == 1:
+        return f"{_named(best, f'of the {of_all}')} {have} {score}{_interval(ends[0])}"
+    if len(best) <= MAX_NAMED:
+        named = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
+        return f"{and_list(named)} {have} {score}"
+    low, high = min(low for low, _ in known), max(high for _, high in known)
+    return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {ends_text(low, high)})"
 
 
 def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
-    """Return which others all of the best are significantly better than, and which none of them is."""
+    """Return which others the best are significantly better than; of several best, all, none or some of them."""
     if not family.can_decide:
         return f" {undecided(family, kind)}"
     if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
         return f" No two {kind}s differ significantly {_test_of(family)}."
-    outcomes = [_outcomes(family, name) for name in best]
-    relations = {"same": ("not significantly better than", "any"), "better": ("significantly better than", "every")}
-    texts = [
-        f"{relation} {_named(names, f'of the {len(others)} other {kind}s', f'{every} other {kind}')}"
-        for outcome, (relation, every) in relations.items()
-        if (names := [name for name in others if all(of[name] == outcome for of in outcomes)])
-    ]
+    outcomes = {name: _outcomes(family, name) for name in best}
+    by_better: dict[tuple[str, ...], list[str]] = {}
+    for other in others:
+        of_best = {name: outcomes[name][other] for name in best}
+        if "undefined" not in of_best.values():
+            better = tuple(name for name, outcome in of_best.items() if outcome == "better")
+            by_better.setdefault(better, []).append(other)
+    texts = []
+    of_others = f"of the {len(others)} other {kind}s"
+    for better, relation, every in (((), "not significantly", "any"), (tuple(best), "significantly", "every")):
+        names = by_better.pop(better, [])
+        if names:
+            texts.append(f"{relation} better than {_named(names, of_others, f'{every} other {kind}')}")
     they = "It is" if len(best) == 1 else "They are"
-    return f" {they} {', and '.join(texts)} {_test_of(family)}." if texts else ""
+    clauses = [f"{they} {', and '.join(texts)}"] if texts else []
+    for better, names in by_better.items():
+        be = "is" if len(better) == 1 else "are"
+        clauses.append(f"only {and_list(better)} {be} significantly better than {_named(names, of_others)}")
+    if not clauses:
+        return ""
+    return f" {capitalized('; '.join(clauses))} {_test_of(family)}."
 
 
 def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
@@ -121,18 +149,35 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
     change, ends = percent(row["qt"]), row.ends("qt")
     text = f"{PA} is {percent(row['pattern_accuracy'])}{_interval(row.ends('pattern_accuracy'))}."
     if change is not None and ends is not None:
-        side = "does not differ significantly from" if ends[0] <= 0 <= ends[1] else "differs significantly from"
-        text += f" It {side} accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(*ends, sign='+')})."
+        differs = "does not differ significantly" if ends[0] <= 0 <= ends[1] else "differs significantly"
+        text += f" It {differs} from accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(*ends, sign='+')})."
     if family is None or name not in family.models:
         return text
     if not family.can_decide:
         return f"{text} {undecided(family)}"
-    outcomes = _outcomes(family, name)
-    worse, better = (
-        _named(names, f"of the {len(outcomes)} other models", "every other model") if names else "no other model"
-        for names in ([other for other, of in outcomes.items() if of == outcome] for outcome in ("worse", "better"))
-    )
+    worse, better = (_others(family, name, outcome) for outcome in ("worse", "better"))
     return f"{text} The model is significantly worse than {worse}, and better than {better} {_test_of(family)}."
+
+
+def _others(family: Family, name: str, outcome: str) -> str:
+    """Return the other models that a model differs from with some outcome."""
+    outcomes = _outcomes(family, name)
+    names = [other for other, of_other in outcomes.items() if of_other == outcome]
+    if not names:
+        return "no other model"
+    return _named(names, f"of the {len(outcomes)} other models", "every other model")
+
+
+def not_compared(apart: Mapping[str, str]) -> str:
+    """Return which models are not compared, each with what it lacks; nothing if all are.
+
+    Args:
+        apart: What each of these models lacks.
+    """
+    if not apart:
+        return ""
+    models = [f"{name} ({reason})" for name, reason in apart.items()]
+    return f" Not compared: {'; '.join(models)}."
 
 
 def difference(test: TestResult, first: str, second: str, *, what: str = PA, adjusted_p: float | None = None) -> str:
@@ -147,23 +192,33 @@ def difference(test: TestResult, first: str, second: str, *, what: str = PA, adj
     """
     p = test.p_value if adjusted_p is None else adjusted_p
     points, ends = 100 * test.difference, ends_text(test.interval.low, test.interval.high, sign="+")
-    by = f"{test.test.partition(' (')[0]} over {count(test.n, test.unit)}"
-    basis = f"({points:+.1f} points, 95% interval {ends}, p {f'= {p_text(p)}'.replace('= <', '< ')}; {by})"
     if math.isnan(p):
         return f"{what} {first} and {second} cannot be tested: the difference is {points:+.1f} points everywhere"
+    by = f"{test.test.partition(' (')[0]} over {count(test.n, test.unit)}"
+    p_shown = f"= {p_text(p)}".replace("= <", "< ")
+    basis = f"({points:+.1f} points, 95% interval {ends}, p {p_shown}; {by})"
     if p >= ALPHA:
         return f"{what} does not differ significantly {first} and {second} {basis}"
-    return f"{what} is significantly {'higher' if points > 0 else 'lower'} {first} than {second} {basis}"
+    side = "higher" if points > 0 else "lower"
+    return f"{what} is significantly {side} {first} than {second} {basis}"
 
 
 def _outcomes(family: Family, name: str) -> dict[str, str]:
     """Return for each other model whether this one is significantly better or worse, the same, or not tested."""
     outcomes = {}
     for pair in family.pairs:
-        if name in (pair.first, pair.second):
-            is_first, other = (True, pair.second) if pair.first == name else (False, pair.first)
-            significant = "better" if (pair.result.difference > 0) == is_first else "worse"
-            outcomes[other] = "undefined" if pair in family.untested else significant if pair.differs else "same"
+        if name not in (pair.first, pair.second):
+            continue
+        is_first = pair.first == name
+        other = pair.second if is_first else pair.first
+        if math.isnan(pair.adjusted_p):
+            outcomes[other] = "undefined"
+        elif not pair.differs:
+            outcomes[other] = "same"
+        elif (pair.result.difference > 0) == is_first:
+            outcomes[other] = "better"
+        else:
+            outcomes[other] = "worse"
     return outcomes
 
 
@@ -190,14 +245,14 @@ def _named(names: Sequence[str], of: str, every: str = "") -> str:
 def _test_of(family: Family) -> str:
     """Return the test of a family in brackets, with what to know about it."""
     first = family.pairs[0].result
-    facts = {
-        f"{family.test} over {count(first.n, first.unit)}": True,
-        f"{percent_text(family.alpha)} level": True,
-        adjusted_over(family): len(family.pairs) > 1,
-        f"undefined for {count(len(family.untested), 'pair')}": bool(family.untested),
-        "subsamples overlap, so it reports too many differences": family.warning is not None,
-    }
-    return f"({', '.join(fact for fact, applies in facts.items() if applies)})"
+    facts = [f"{family.test} over {count(first.n, first.unit)}", f"{percent_text(family.alpha)} level"]
+    if len(family.pairs) > 1:
+        facts.append(adjusted_over(family))
+    if family.untested:
+        facts.append(f"undefined for {count(len(family.untested), 'pair')}")
+    if family.warning is not None:
+        facts.append("subsamples overlap, so it reports too many differences")
+    return f"({', '.join(facts)})"
 
 
 def comparable(verdicts: Mapping[str, int], cells: int, why_none: str) -> str:

@@ -1,27 +1,20 @@
 """Say how many seeds a comparison of models needs: the smallest difference that is found, by number of seeds."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import comb
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param, raise_first
-from merge_snli.base.table import Column, Table, count
-from merge_snli.comparison.compare import common_groups
+from merge_snli.base.columns import Columns
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import Table, count
+from merge_snli.comparison.detectable import CORRELATION, gaps_of, number_of_pairs, passes
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
-from merge_snli.comparison.statistics_tables import too_few_note
-from merge_snli.results.grouping import (
-    comparable_results,
-    copies_among,
-    distinct_names_of,
-    titles_of,
-    two_way_suffix,
-    without_permuted,
-)
+from merge_snli.comparison.testing import drawn_groups
+from merge_snli.results.alignment import aligned
+from merge_snli.results.grouping import comparable_models, distinct_names_of, titles_of, two_way_suffix
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 from merge_snli.statistics import (
@@ -30,18 +23,16 @@ from merge_snli.statistics import (
     assumed_gaps,
     distribution_of,
     interval_width,
-    observed_gaps,
-    passes_by_seed,
     smallest_paired,
     smallest_unpaired,
 )
-from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 # Numbers of seeds that are shown besides that of the data.
 SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000)
-# Assumed correlation over seeds of whether two models pass, if no two models were scored.
-CORRELATION = 0.5
+
+# A row of the analysis: a number of seeds, and what is found with it.
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,25 +57,19 @@ class PowerAnalysis:
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""
-        return Table(
-            title=f"{self.title}: differences that are found with a power of {POWER:.0%}, in points",
-            columns=(
-                Column(f"{self.unit.capitalize()}s"),
-                Column("95% interval of PA", format=".1f"),
-                Column(f"Same {self.unit}s", format=".1f"),
-                Column(f"Different {self.unit}s", format=".1f"),
-            ),
-            rows=tuple(
-                (row["seeds"], *(percent(row[name]) for name in ("interval", "paired", "unpaired")))
-                for row in self.rows
-            ),
-            notes=(
-                "95% interval of PA: its width.",
-                f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
-                f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over "
-                f"{count(self.pairs, 'pair')}; smaller ones are mostly missed.",
-            ),
-        )
+        columns = Columns[Row]()
+        columns.add(f"{self.unit.capitalize()}s", lambda row: row["seeds"])
+        columns.add("95% interval of PA", lambda row: percent(row["interval"]), format=".1f")
+        columns.add(f"Same {self.unit}s", lambda row: percent(row["paired"]), format=".1f")
+        columns.add(f"Different {self.unit}s", lambda row: percent(row["unpaired"]), format=".1f")
+        notes = [
+            "95% interval of PA: its width.",
+            f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
+            f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over "
+            f"{count(self.pairs, 'pair')}; smaller ones are mostly missed.",
+        ]
+        title = f"{self.title}: differences that are found with a power of {POWER:.0%}, in points"
+        return columns.table(self.rows, title=title, notes=notes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON values."""
@@ -117,7 +102,11 @@ class PowerAnalysis:
 
 
 def power_of_results(
-    results: Iterable[Result], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
+    results: Iterable[Result],
+    *,
+    alpha: float = 0.05,
+    threshold: float = QUALITY_THRESHOLD,
+    common_seeds: bool = False,
 ) -> list[PowerAnalysis]:
     """Compute the power of comparisons from stored results, for each data set and config.
 
@@ -127,21 +116,31 @@ def power_of_results(
         results: Results in any order; one model is compared with an equally good one of correlation `CORRELATION`.
         alpha: Family-wise significance level.
         threshold: Threshold of PA.
+        common_seeds: As in `compare_results`.
 
     Raises:
         InputError: If models have fewer than two seeds in common, or two results are of the same model.
     """
-    groups = comparable_results(results)
-    titles = titles_of([group[0].dataset for group in groups])
-    return [
-        _power(
-            f"{title}{two_way_suffix(group[0])}, PA({threshold:g})",
-            _common_passes(without_permuted(group), threshold),
-            alpha,
-            unit=group[0].units[0],
+    groups = [models for models, _ in comparable_models(aligned(results, common_seeds=common_seeds))]
+    titles = titles_of([models[0].dataset for models in groups])
+    found = []
+    for title, models in zip(titles, groups, strict=True):
+        named = dict(zip(distinct_names_of(models), models, strict=True))
+        ids = drawn_groups(named)
+        columns = passes(named, ids, threshold)
+        sizes = sorted({*SIZES, len(ids)})
+        found.append(
+            _analysis(
+                f"{title}{two_way_suffix(models[0])}, PA({threshold:g})",
+                [distribution_of(column) for column in columns.values()],
+                gaps_of(columns),
+                alpha=alpha,
+                pairs=number_of_pairs(len(columns)),
+                sizes=sizes,
+                unit=models[0].units[0],
+            )
         )
-        for title, group in zip(titles, groups, strict=True)
-    ]
+    return found
 
 
 def assumed_power(
@@ -157,69 +156,42 @@ def assumed_power(
     Raises:
         InputError: If an accuracy is not between 0 and 1, or the correlation not from 0 to below 1.
     """
-    raise_first(
-        (
-            not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies),
-            f"{param('assume')} needs accuracies between 0 and 1, such as 0.7",
-        ),
-        (not 0 <= correlation < 1, f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1"),
-    )
+    if not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies):
+        raise InputError(f"{param('assume')} needs accuracies between 0 and 1, such as 0.7")
+    if not 0 <= correlation < 1:
+        raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
     shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
     models = [Distribution(np.array([0.0, 1.0]), np.array([1 - accuracy, accuracy])) for accuracy in accuracies]
-    gaps = assumed_gaps(accuracies, correlation)
-    return _rows(f"Assumed PA {shown}, correlation {correlation:g}", models, gaps, alpha, SIZES, "seed")
-
-
-def too_few_notes(results: Sequence[Result]) -> list[str]:
-    """Return what comparisons of models by PA(0.9) at the level 0.05 cannot show, one sentence for each that is coarse.
-
-    Args:
-        results: Results in any order. Those of models with other labels, or with no two seeds in common, count apart.
-    """
-    notes = []
-    for group in comparable_results(results):
-        with suppress(InputError):
-            passes = _common_passes(group, QUALITY_THRESHOLD)
-            n = len(next(iter(passes.values())))
-            smallest = smallest_paired(_gaps(passes), n, alpha=0.05 / max(1, comb(len(passes), 2)))
-            notes.append(too_few_note(n, group[0].units[0], smallest))
-    return [note for note in notes if note is not None]
-
-
-def _common_passes(results: Sequence[Result], threshold: float) -> dict[str, FloatArray]:
-    """Return the share of the subsamples in which each model passes each seed that all of them have, [n_seeds].
-
-    Of models with the same answers, only the first is returned: they are tested once.
-    """
-    named = dict(zip(distinct_names_of(results), results, strict=True))
-    ids = common_groups(named, results[0].units[0])
-    copies = copies_among(named)
-    counts = {name: result.counts(ids) for name, result in named.items() if name not in copies}
-    return {name: passes_by_seed(table.correct, table.sizes, threshold) for name, table in counts.items()}
-
-
-def _power(title: str, passes: dict[str, FloatArray], alpha: float, *, unit: str) -> PowerAnalysis:
-    models = [distribution_of(column) for column in passes.values()]
-    return _rows(title, models, _gaps(passes), alpha, sorted({*SIZES, len(next(iter(passes.values())))}), unit)
-
-
-def _rows(
-    title: str, models: Sequence[Distribution], gaps: Distribution, alpha: float, sizes: Sequence[int], unit: str
-) -> PowerAnalysis:
-    pairs = max(1, comb(len(models), 2))
-    middle = sorted(models, key=lambda model: model.mean)[len(models) // 2]
-    rows = tuple(
-        {
-            "seeds": n,
-            "interval": float(np.mean([interval_width(model, n) for model in models])),
-            "paired": smallest_paired(gaps, n, alpha=alpha / pairs),
-            "unpaired": smallest_unpaired(middle, n, alpha=alpha / pairs),
-        }
-        for n in sizes
+    return _analysis(
+        f"Assumed PA {shown}, correlation {correlation:g}",
+        models,
+        assumed_gaps(accuracies, correlation),
+        alpha=alpha,
+        pairs=number_of_pairs(len(models)),
+        sizes=SIZES,
+        unit="seed",
     )
-    return PowerAnalysis(title=title, unit=unit, alpha=alpha, pairs=pairs, rows=rows)
 
 
-def _gaps(passes: dict[str, FloatArray]) -> Distribution:
-    first, *others = passes.values()
-    return observed_gaps(passes) if others else assumed_gaps([float(first.mean())], CORRELATION)
+def _analysis(
+    title: str,
+    models: Sequence[Distribution],
+    gaps: Distribution,
+    *,
+    alpha: float,
+    pairs: int,
+    sizes: Sequence[int],
+    unit: str,
+) -> PowerAnalysis:
+    middle = sorted(models, key=lambda model: model.mean)[len(models) // 2]
+    rows = []
+    for n in sizes:
+        rows.append(
+            {
+                "seeds": n,
+                "interval": float(np.mean([interval_width(model, n) for model in models])),
+                "paired": smallest_paired(gaps, n, alpha=alpha / pairs),
+                "unpaired": smallest_unpaired(middle, n, alpha=alpha / pairs),
+            }
+        )
+    return PowerAnalysis(title=title, unit=unit, alpha=alpha, pairs=pairs, rows=tuple(rows))

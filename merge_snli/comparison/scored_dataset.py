@@ -71,12 +71,14 @@ class ScoredDataset:
         record: What the results record about the data.
         models: The models with their answers.
         coverage: If only the groups that all models have are kept, the models that have fewer, with number and reason.
+        apart: The models that are not among `models`, each with what it lacks of the groups that most models have.
     """
 
     data: ScoredData
     record: DatasetRecord
     models: tuple[ModelAnswers, ...]
     coverage: tuple[str, ...] = ()
+    apart: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> tuple[str, ...]:

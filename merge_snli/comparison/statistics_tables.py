@@ -3,21 +3,22 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 import pydantic_core
 
-from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
+from merge_snli.base.columns import Columns
+from merge_snli.base.table import NO_VALUE, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
+from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, undecided
+from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.orders import OrderEffect
 from merge_snli.results.prompts import PromptEffect
-from merge_snli.results.rows import PA, ends_text
-from merge_snli.statistics import POWER, Family, PairAtThresholds, TestResult, p_matrix
-
-# If a comparison finds only larger differences, it has too few seeds to say anything about similar models.
-TOO_LARGE = 0.05
+from merge_snli.results.rows import PA, ScoreValues, ends_text
+from merge_snli.statistics import Family, PairAtThresholds, TestResult, p_matrix
 
 # With fewer models, a test whose units are models says little.
 FEW_MODELS = 5
@@ -58,39 +59,26 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
     Args:
         tests: What is compared, the result, and the p-value adjusted by Holm's method or None, for each test.
     """
-    adjusted = any(p is not None for _, _, p in tests)
-    return Table(
-        title="Tests",
-        columns=(
-            Column("Compared", "left"),
-            Column("Difference (points)", format="+.1f"),
-            Column("95% interval"),
-            Column("p"),
-            *((Column("Adjusted p"),) if adjusted else ()),
-            Column("n"),
-            Column("Effect size", format=".2f"),
-        ),
-        rows=tuple(
-            (
-                name,
-                100 * test.difference,
-                ends_text(test.interval.low, test.interval.high, sign="+"),
-                p_text(test.p_value),
-                *((p_text(p),) if adjusted else ()),
-                test.n,
-                test.effect_size,
-            )
-            for name, test, p in tests
-        ),
-        notes=(
-            *dict.fromkeys(
-                f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for _, test, _ in tests
-            ),
-            *few_models_notes(test for _, test, _ in tests),
-            *(("Adjusted by Holm's method over the tests of this table that have a p-value.",) if adjusted else ()),
-            *(() if tests else ("No test: each needs at least two seeds.",)),
-        ),
-    )
+    results = [test for _, test, _ in tests]
+    notes = [f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for test in results]
+    notes += few_models_notes(results)
+    columns = Columns[tuple[str, TestResult, float | None]]()
+    columns.add("Compared", lambda row: row[0], align="left")
+    columns.add("Difference (points)", lambda row: 100 * row[1].difference, format="+.1f")
+    columns.add("95% interval", lambda row: _ends(row[1]))
+    columns.add("p", lambda row: p_text(row[1].p_value))
+    if any(p is not None for _, _, p in tests):
+        columns.add("Adjusted p", lambda row: p_text(row[2]))
+        notes.append("Adjusted by Holm's method over the tests of this table that have a p-value.")
+    columns.add("n", lambda row: row[1].n)
+    columns.add("Effect size", lambda row: row[1].effect_size, format=".2f")
+    if not tests:
+        notes.append("No test: each needs at least two seeds.")
+    return columns.table(tests, title="Tests", notes=dict.fromkeys(notes))
+
+
+def _ends(test: TestResult) -> str:
+    return ends_text(test.interval.low, test.interval.high, sign="+")
 
 
 def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
@@ -99,22 +87,33 @@ def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
     return [f"With {number} models, a test over models says little." for number in few]
 
 
+# A row of a matrix of p-values: the model, with its number, and its adjusted p-values against each model.
+_PRow = tuple[int, str, list[float | None]]
+
+
+def _p_rows(family: Family) -> list[_PRow]:
+    matrix = p_matrix(family)
+    return [(number, name, matrix[number - 1]) for number, name in enumerate(family.models, start=1)]
+
+
+def _p_cell(at: int, row: _PRow) -> str | None:
+    return p_text(row[2][at])
+
+
+def _add_p_columns(columns: Columns[_PRow], family: Family) -> None:
+    """Add a column of p-values for each model, by its number."""
+    for at in range(len(family.models)):
+        columns.add(str(at + 1), partial(_p_cell, at))
+
+
 def pair_table(family: Family) -> Table:
     """Return the adjusted p-values of all pairs as a matrix, best first, with the letters."""
-    return Table(
-        title="Adjusted p-values",
-        columns=(
-            Column("#"),
-            Column("", "left"),
-            Column("Letters", "left"),
-            *(Column(str(number)) for number in range(1, len(family.models) + 1)),
-        ),
-        rows=tuple(
-            (number, name, family.letters[name], *map(p_text, row))
-            for number, (name, row) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1)
-        ),
-        notes=(letters_note(family),),
-    )
+    columns = Columns[_PRow]()
+    columns.add("#", lambda row: row[0])
+    columns.add("", lambda row: row[1], align="left")
+    columns.add("Letters", lambda row: family.letters[row[1]], align="left")
+    _add_p_columns(columns, family)
+    return columns.table(_p_rows(family), title="Adjusted p-values", notes=[letters_note(family)])
 
 
 def letters_note(family: Family) -> str:
@@ -129,13 +128,12 @@ def letters_note(family: Family) -> str:
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: the models, the adjusted p-values of each pair, and the other tests."""
-    on_variants = comparison.seeds_against_variants
-    return [
-        _model_table(comparison),
-        _p_table(comparison),
-        *([] if on_variants is None else [_test_table(comparison, on_variants)]),
-        *([] if comparison.all_thresholds is None else [_threshold_table(comparison.all_thresholds)]),
-    ]
+    tables = [_model_table(comparison), _p_table(comparison.family)]
+    if comparison.seeds_against_variants is not None:
+        tables.append(_test_table(comparison, comparison.seeds_against_variants))
+    if comparison.all_thresholds is not None:
+        tables.append(_threshold_table(comparison.all_thresholds))
+    return tables
 
 
 def to_json(comparison: object) -> dict[str, Any]:
@@ -143,140 +141,105 @@ def to_json(comparison: object) -> dict[str, Any]:
     return dict(json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings")))
 
 
-def too_few_note(seeds: int, unit: str, smallest: float | None) -> str | None:
-    """Return what a comparison cannot show, in one sentence; None if it finds differences of `TOO_LARGE` points.
-
-    Args:
-        seeds: Number of seeds or groups.
-        unit: What one is called.
-        smallest: Smallest difference of PA that is found; None if no difference is.
-    """
-    if smallest is None:
-        return f"{count(seeds, unit)}: no difference between two models is found with a power of {POWER:.0%}."
-    if smallest <= TOO_LARGE:
-        return None
-    return (
-        f"{count(seeds, unit)}: the smallest difference of PA between two models that is found with a power of "
-        f"{POWER:.0%} is {100 * smallest:.1f} points."
-    )
-
-
 def _model_table(comparison: Comparison) -> Table:
-    family = comparison.family
-    left_out = f" ({comparison.left_out:,} more were not scored with every model)" if comparison.left_out else ""
+    columns = ModelColumns(exact=True)
+    columns.add_number()
+    columns.add_name("Model" if comparison.prompts is None else "Prompt")
+    columns.add_score("PA", "pattern_accuracy", interval="95% interval")
+    columns.add_letters()
+    rows = []
+    for number, model in enumerate(comparison.family.models, start=1):
+        interval = comparison.intervals[model]
+        scores = ScoreValues(
+            {
+                "pattern_accuracy": comparison.pattern_accuracy[model],
+                "pattern_accuracy_low": interval.low,
+                "pattern_accuracy_high": interval.high,
+            }
+        )
+        rows.append(ModelRow(model, scores, comparison.family.letters[model], number))
+    title = f"{comparison.title}: PA at {comparison.threshold} over {count(comparison.seeds, comparison.unit)}"
+    if comparison.left_out:
+        title += f" ({comparison.left_out:,} more were not scored with every model)"
+    if comparison.subsamples is not None:
+        title += f", mean over {count(comparison.subsamples, 'subsample')}"
+    return columns.table(rows, title=f"{title}, in percent", finding=comparison.finding, notes=_model_notes(comparison))
+
+
+def _model_notes(comparison: Comparison) -> list[str | None]:
+    """Return what the letters mean, what the comparison cannot show, what prompts change, and notes on the models."""
     units = ("seed", "variant") if comparison.unit == "seed" else ("group", "pair")
-    too_few = too_few_note(comparison.seeds, comparison.unit, comparison.smallest_difference)
-    mean = "" if comparison.subsamples is None else f"mean over {count(comparison.subsamples, 'subsample')}, "
-    return Table(
-        title=(
-            f"{comparison.title}: PA at {comparison.threshold} over {comparison.seeds:,} {comparison.unit}s{left_out}, "
-            f"{mean}in percent"
-        ),
-        finding=comparison.finding,
-        columns=(
-            Column("#"),
-            Column("Model" if comparison.prompts is None else "Prompt", "left"),
-            Column("PA"),
-            Column("95% interval"),
-            Column("Letters", "left"),
-        ),
-        rows=tuple(
-            (
-                number,
-                model,
-                100 * comparison.pattern_accuracy[model],
-                ends_text(comparison.intervals[model].low, comparison.intervals[model].high),
-                family.letters[model],
-            )
-            for number, model in enumerate(family.models, start=1)
-        ),
-        notes=(
-            letters_note(family),
-            *(() if too_few is None else (too_few,)),
-            *([family.warning] if family.warning else []),
-            *([] if comparison.prompts is None else [effect_text(comparison.prompts, units)]),
-            *(order_text(effect, units) for effect in comparison.orders),
-            *(f"{model}: {note}" for model, notes in comparison.notes.items() for note in notes),
-        ),
-    )
+    notes = [
+        letters_note(comparison.family),
+        too_few_note(comparison.seeds, comparison.unit, comparison.smallest_difference),
+        comparison.family.warning,
+    ]
+    if comparison.prompts is not None:
+        notes.append(effect_text(comparison.prompts, units))
+    notes += [order_text(effect, units) for effect in comparison.orders]
+    for model, of_model in comparison.notes.items():
+        notes += [f"{model}: {note}" for note in of_model]
+    return notes
 
 
-def _p_table(comparison: Comparison) -> Table:
-    numbers = range(1, len(comparison.family.models) + 1)
-    return Table(
-        title="Adjusted p-values, models by number",
-        columns=(Column(""), *(Column(str(number)) for number in numbers)),
-        rows=tuple(
-            (number, *map(p_text, row)) for number, row in zip(numbers, p_matrix(comparison.family), strict=True)
-        ),
-        notes=tuple(
+def _p_table(family: Family) -> Table:
+    columns = Columns[_PRow]()
+    columns.add("", lambda row: row[0])
+    _add_p_columns(columns, family)
+    notes = []
+    for pair in family.untested:
+        notes.append(
             f"{pair.first} and {pair.second}: the t-test is not defined, because the difference is "
             f"{100 * pair.result.difference:.1f} points in every subsample. They count as different."
-            for pair in comparison.family.untested
-        ),
-    )
+        )
+    return columns.table(_p_rows(family), title="Adjusted p-values, models by number", notes=notes)
 
 
 def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
     tests = {"SA, seeds − variants": on_variants}
-    tests |= {f"PA, {pair.first} − {pair.second}": pair.result for pair in comparison.classes or ()}
-    return Table(
-        title="Other tests: mean difference in percentage points",
-        columns=(
-            Column("Scores", "left"),
-            Column("Difference", format="+.1f"),
-            Column("95% interval"),
-            Column("t", format=".2f"),
-            Column("p"),
-            Column("n"),
-            Column("Effect size", format=".2f"),
-        ),
-        rows=tuple((name, *_test_cells(result)) for name, result in tests.items()),
-        notes=(
-            *dict.fromkeys(
-                f"{name.partition(',')[0]}: {result.test} over {result.unit}s, effect size {result.effect}."
-                for name, result in tests.items()
-            ),
-            *few_models_notes(tests.values()),
-            *(
-                f"{name}: the t-test is not defined, because its standard error is 0."
-                for name, result in tests.items()
-                if math.isnan(result.p_value)
-            ),
-            *(
-                ("Word classes are compared on a whole data set that --dataset names.",)
-                if comparison.classes is None
-                else ()
-            ),
-        ),
-    )
+    for pair in comparison.classes or ():
+        tests[f"PA, {pair.first} − {pair.second}"] = pair.result
+    columns = Columns[tuple[str, TestResult]]()
+    columns.add("Scores", lambda row: row[0], align="left")
+    columns.add("Difference", lambda row: 100 * row[1].difference, format="+.1f")
+    columns.add("95% interval", lambda row: _ends(row[1]) if row[1].is_defined else None)
+    columns.add("t", lambda row: row[1].statistic if row[1].is_defined else None, format=".2f")
+    columns.add("p", lambda row: p_text(row[1].p_value))
+    columns.add("n", lambda row: row[1].n)
+    columns.add("Effect size", lambda row: row[1].effect_size if row[1].is_defined else None, format=".2f")
+    notes = []
+    for name, test in tests.items():
+        notes.append(f"{name.partition(',')[0]}: {test.test} over {test.unit}s, effect size {test.effect}.")
+    notes += few_models_notes(tests.values())
+    for name, test in tests.items():
+        if not test.is_defined:
+            notes.append(f"{name}: the t-test is not defined, because its standard error is 0.")
+    if comparison.classes is None:
+        notes.append("Word classes are compared on a whole data set that --dataset names.")
+    title = "Other tests: mean difference in percentage points"
+    return columns.table(tests.items(), title=title, notes=dict.fromkeys(notes))
 
 
 def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
-    rows = []
-    for pair in pairs:
-        tested = zip(pair.differs, pair.differences, strict=True)
-        signs = [int(math.copysign(differs, difference)) for differs, difference in tested]
-        rows.append((pair.first, pair.second, _ranges(signs, 1), _ranges(signs, -1)))
-    return Table(
-        title="Thresholds at which two models differ significantly, in percent",
-        columns=tuple(Column(name, "left") for name in ("First", "Second", "First better", "Second better")),
-        rows=tuple(rows),
-        notes=(
-            "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted by Holm's method over all pairs "
-            "and thresholds, where thresholds with the same differences on all seeds are one test.",
-        ),
+    columns = Columns[PairAtThresholds]()
+    columns.add("First", lambda pair: pair.first, align="left")
+    columns.add("Second", lambda pair: pair.second, align="left")
+    columns.add("First better", lambda pair: _ranges(pair, 1), align="left")
+    columns.add("Second better", lambda pair: _ranges(pair, -1), align="left")
+    note = (
+        "Permutation test of PA at the thresholds 0, 1, … 100; p-values adjusted by Holm's method over all pairs and "
+        "thresholds, where thresholds with the same differences on all seeds are one test."
     )
+    title = "Thresholds at which two models differ significantly, in percent"
+    return columns.table(pairs, title=title, notes=[note])
 
 
-def _ranges(signs: Sequence[int], sign: int) -> str | None:
-    """Return the percents at which a sign stands as ranges, such as `12, 80 to 95`; None if there is none."""
-    runs = [list(run) for has_sign, run in groupby(range(len(signs)), lambda at: signs[at] == sign) if has_sign]
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or None
-
-
-def _test_cells(result: TestResult) -> tuple[str | float | None, ...]:
-    if math.isnan(result.p_value):
-        return 100 * result.difference, None, None, None, result.n, None
-    ends = ends_text(result.interval.low, result.interval.high, sign="+")
-    return 100 * result.difference, ends, result.statistic, p_text(result.p_value), result.n, result.effect_size
+def _ranges(pair: PairAtThresholds, sign: int) -> str | None:
+    """Return the percents at which the difference has a sign as ranges, such as `12, 80 to 95`; None if none has."""
+    signs = [math.copysign(differs, value) for differs, value in zip(pair.differs, pair.differences, strict=True)]
+    texts = []
+    for has_sign, run in groupby(range(len(signs)), lambda at: signs[at] == sign):
+        if has_sign:
+            first, *others = run
+            texts.append(f"{first} to {others[-1]}" if others else str(first))
+    return ", ".join(texts) or None

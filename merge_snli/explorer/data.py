@@ -21,7 +21,9 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.models.labels import positions
-from merge_snli.results.grouping import not_averaged, permuted_labels, short_names
+from merge_snli.results.grouping import not_averaged, permuted_labels, short_names, unranked_reasons
+from merge_snli.results.result import Result
+from merge_snli.results.rows import percent
 
 Json = dict[str, Any]
 Array = NDArray[Any]
@@ -30,11 +32,14 @@ Array = NDArray[Any]
 LOG_ODDS_SCALE = 100
 
 
-def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | None = None) -> str:
+def packed(
+    scored: ScoredDataset, named: Mapping[str, Result], *, with_text: bool, corpus: CorpusCounts | None = None
+) -> str:
     """Return the data of the page.
 
     Args:
-        scored: The data set and the answers of at least one model.
+        scored: The data set and the answers of the models, if any.
+        named: The results of the models by name, on the seeds on which they are compared.
         with_text: Whether to include the sentences of the seeds.
         corpus: Counts of words, to show with the replacements.
     """
@@ -49,9 +54,11 @@ def packed(scored: ScoredDataset, *, with_text: bool, corpus: CorpusCounts | Non
         "logOdds": _log_odds(scored, order),
         "wordClass": _codes(classes, order, "u1"),
     }
-    arrays |= _answers(scored.models, labels, order)
+    if scored.models:
+        arrays |= _answers(scored.models, labels, order)
     header = _about_data(scored)
     header |= _about_models(scored.models)
+    header["scores"] = _scores([named[model.name] for model in scored.models])
     header["labels"] = labels
     header["classes"] = classes.dictionary.to_pylist()
     header["words"] = words
@@ -128,6 +135,22 @@ def _about_models(models: Sequence[ModelAnswers]) -> Json:
         "averaged": averaged or list(range(len(models))),
         "notes": notes,
     }
+
+
+def _scores(results: Sequence[Result]) -> list[Json]:
+    """Return the scores of each model in percent, and why it is not ranked: the numbers of the leaderboard."""
+    scores = []
+    for result, reason in zip(results, unranked_reasons(results), strict=True):
+        row = result.row
+        scores.append(
+            {
+                "seeds": percent(row["seed_accuracy"]),
+                "variants": percent(row["sample_accuracy"]),
+                "pa": percent(row["pattern_accuracy"]),
+                "unranked": reason,
+            }
+        )
+    return scores
 
 
 def _frequencies(words: Sequence[str], corpus: CorpusCounts | None) -> Json:

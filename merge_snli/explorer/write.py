@@ -1,4 +1,4 @@
-"""Write the answers of models on one config as a page that works offline."""
+"""Write the seeds and variants of one config, with the answers of models, as a page that works offline."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,18 +7,24 @@ from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import may_be_shared
-from merge_snli.comparison.compare import standings
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
-from merge_snli.comparison.scored_dataset import scored_dataset
+from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
+from merge_snli.comparison.standings import standings
+from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.explorer.data import packed
-from merge_snli.results.grouping import on_same_data, ranked
+from merge_snli.results.alignment import aligned
+from merge_snli.results.evaluate import dataset_record
+from merge_snli.results.grouping import distinct_names_of, model_key, on_same_data, ranked
 from merge_snli.results.result import Result
+from merge_snli.results.rows import DEFINITIONS
 from merge_snli.schema import ALL
 
 PAGE = "index.html"
+# The scores of each model on the page.
+SCORES = ("Seeds", "Variants")
 
 
 def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | None = None) -> list[Result]:
@@ -44,7 +50,8 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
             f"no result is on all seeds of config {chosen} of {dataset.name} (sha256 {dataset.digest[:12]}…){others}: "
             "score a model on it with merge-snli score"
         )
-    return ranked(on_same_data(on_config)[0])
+    by_model = {model_key(result): result for result in on_same_data(on_config)[0]}
+    return [by_model[model_key(result)] for result in ranked(aligned(by_model.values()))]
 
 
 def _default_config(configs: Sequence[str]) -> str:
@@ -61,17 +68,23 @@ def write_explorer(
     dataset: MergeDataset,
     out: str | Path,
     *,
+    config: str | None = None,
     with_text: bool = False,
     corpus: CorpusCounts | None = None,
+    significance: Significance | None = None,
+    common_seeds: bool = False,
 ) -> Path:
-    """Write a page with every seed, variant and answer.
+    """Write a page with every seed and variant, and every answer of models.
 
     Args:
-        results: Results on one config of the data set, at least one.
+        results: Results on one config of the data set; none for a page without answers.
         dataset: The data set.
         out: Output folder.
+        config: The config, without results; by default `all`.
         with_text: Whether to include the sentences although their license may forbid to share them.
         corpus: Counts of the words of training data, to show with the replacements.
+        significance: How the models are tested; by default with the permutation test at 5%.
+        common_seeds: Whether scores and tests are those on the seeds that all models have.
 
     Returns:
         Path of the page.
@@ -80,15 +93,19 @@ def write_explorer(
         InputError: If a result does not fit the data set, the data has no seeds, or `out` is not writable.
     """
     path = check_out(out) / PAGE
-    scored = scored_dataset(open_config(dataset, results[0].dataset.config), results)
-    named = {model.name: model.result for model in scored.models}
+    require(dataset.record, "anchors")
+    data = open_config(dataset, results[0].dataset.config if results else config or ALL)
+    scored = scored_dataset(data, results) if results else ScoredDataset(data, dataset_record(data), ())
+    compared = aligned(results, common_seeds=common_seeds)
+    named = dict(zip(distinct_names_of(compared), compared, strict=True))
     shows_text = with_text or may_be_shared(dataset.record)
     script = combined_script([_asset("explorer.js")])
     page = template(_asset("index.html.jinja")).render(
         title=scored.record.title,
-        models=list(named),
-        finding=standings(named).finding,
-        data=packed(scored, with_text=shows_text, corpus=corpus),
+        models=[model.name for model in scored.models],
+        finding=standings(named, significance).finding,
+        definitions=[f"{name}: {DEFINITIONS[name]}." for name in SCORES],
+        data=packed(scored, named, with_text=shows_text, corpus=corpus),
         policy=content_policy([script]),
         style=f"{shared_style()}\n{_asset('explorer.css')}",
         script=script,

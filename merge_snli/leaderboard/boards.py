@@ -1,13 +1,15 @@
 """Group results into boards: the results on one config of one data set, ranked."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from merge_snli.base.table import Column, Table
-from merge_snli.comparison.compare import Standings, standings
+from merge_snli.base.table import Table
+from merge_snli.comparison.standings import Standings, standings
+from merge_snli.comparison.testing import Significance
 from merge_snli.leaderboard.bars import Bars, bars_by_value
+from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
     config_rank,
     distinct_names_of,
@@ -53,11 +55,13 @@ class Board:
         title: Data set and config, with the data's digest if another data set has the same name.
         entries: The results, at least one: best pattern accuracy first, those that are not ranked last.
         thresholds: Thresholds at which the table shows PA, besides the quality threshold.
+        significance: How the models are tested; None for the permutation test at 5%.
     """
 
     title: str
     entries: tuple[Entry, ...]
     thresholds: tuple[float, ...] = ()
+    significance: Significance | None = None
 
     @property
     def dataset(self) -> DatasetRecord:
@@ -77,7 +81,7 @@ class Board:
     @cached_property
     def standings(self) -> Standings:
         """What was found about the models."""
-        return standings({entry.name: entry.result for entry in self.entries})
+        return standings({entry.name: entry.result for entry in self.entries}, self.significance)
 
     @property
     def has_seeds(self) -> bool:
@@ -96,24 +100,23 @@ class Board:
 
     def table(self, *, titled: bool = True) -> Table:
         """Return the scores, one row per model; without title and finding for a page that has them above the table."""
-        table = score_table(self.results, title=self.title, names=self.names, thresholds=self.thresholds)
+        names, letters = self.names, self.standings.letters
+        of_rows = {shown: letters.get(entry.name) for shown, entry in zip(names, self.entries, strict=True)}
+        table = score_table(
+            self.results,
+            title=self.title,
+            names=names,
+            thresholds=self.thresholds,
+            letters=of_rows if any(letters.values()) else None,
+        )
         notes = list(table.notes)
-        letters = self.standings.letters
         if any(letters.values()):
-            table = self._with_letters(table, letters)
             notes.append(LETTERS)
         for entry in self.entries:
             if entry.unranked is not None:
                 notes.append(f"{entry.name} is not ranked: {entry.unranked}.")
         title, finding = (table.title, self.standings.finding) if titled else ("", "")
         return replace(table, title=title, finding=finding, notes=tuple(notes))
-
-    def _with_letters(self, table: Table, letters: Mapping[str, str]) -> Table:
-        """Return the table of scores with the letters of the models in a last column."""
-        rows = []
-        for row, entry in zip(table.rows, self.entries, strict=True):
-            rows.append((*row, letters.get(entry.name)))
-        return replace(table, columns=(*table.columns, Column("Letters", "left")), rows=tuple(rows))
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""
@@ -132,12 +135,20 @@ class Board:
         return {column: bars_by_value(column, self.results) for column in columns_of(self.results)}
 
 
-def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()) -> tuple[Board, ...]:
+def make_boards(
+    results: Iterable[Result],
+    *,
+    thresholds: tuple[float, ...] = (),
+    significance: Significance | None = None,
+    common_seeds: bool = False,
+) -> tuple[Board, ...]:
     """Group results into boards.
 
     Args:
         results: Results in any order, on any data sets and configs.
         thresholds: Thresholds at which tables show PA, besides the quality threshold.
+        significance: How the models are tested; by default with the permutation test at 5%.
+        common_seeds: Whether to show all models on the seeds that all of them have.
 
     Returns:
         The boards: those with seeds first, then sorted by title and digest of the data set, then `all` before the word
@@ -151,9 +162,11 @@ def make_boards(results: Iterable[Result], *, thresholds: tuple[float, ...] = ()
         data = group[0].dataset
         return not group[0].has_seeds, data.title, data.digest, config_rank(data.config)
 
-    groups = sorted(on_same_data(results), key=position)
+    groups = sorted(on_same_data(aligned(results, common_seeds=common_seeds)), key=position)
     titles = titles_of([group[0].dataset for group in groups])
-    return tuple(Board(title, _entries(group), thresholds) for title, group in zip(titles, groups, strict=True))
+    return tuple(
+        Board(title, _entries(group), thresholds, significance) for title, group in zip(titles, groups, strict=True)
+    )
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:

@@ -19,16 +19,19 @@ from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.payload import Json, page_data
 from merge_snli.leaderboard.side_by_side import SideBySide, side_by_side
 
+TITLE = "MERGE leaderboard"
+
 # The scripts of the page, in order; all share one scope.
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None) -> str:
+def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None, *, title: str = TITLE) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:
         boards: The boards, at least one; those with seeds come first.
         texts: Texts of the seeds of each board, by position of the board; none for boards without their data set.
+        title: Title of the page.
     """
     interactive = [board for board in boards if board.has_seeds]
     grouped = [board for board in boards if not board.has_seeds]
@@ -37,6 +40,8 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     sets = template(_asset("sets.html.jinja")).render(side=side, opens=bool(interactive))
     groups = template(_asset("grouped.html.jinja")).render(boards=grouped, alone=len(boards) == 1)
     return template(_asset("index.html.jinja")).render(
+        title=title,
+        brand=title.partition(" ")[::2],
         findings=_findings(boards, side),
         sets=sets,
         grouped=groups,

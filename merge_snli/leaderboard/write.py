@@ -7,10 +7,11 @@ from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.card.metadata import may_be_shared
+from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import Json
-from merge_snli.leaderboard.render import render_page
+from merge_snli.leaderboard.render import TITLE, render_page
 from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.results.check import require_data
@@ -30,6 +31,9 @@ def write_leaderboard(
     datasets: Sequence[MergeDataset] = (),
     thresholds: tuple[float, ...] = (),
     with_text: bool = False,
+    significance: Significance | None = None,
+    common_seeds: bool = False,
+    title: str = TITLE,
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -42,6 +46,9 @@ def write_leaderboard(
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
         with_text: Whether the page shows sentences although their license may forbid to share them.
+        significance: How the models are tested; by default with the permutation test at 5%.
+        common_seeds: Whether to show all models on the seeds that all of them have.
+        title: Title of the page.
 
     Returns:
         Path of the written file.
@@ -52,20 +59,34 @@ def write_leaderboard(
     """
     out = check_out(out)
     path = out / (PAGE if file_format == HTML else FORMATS[file_format][0])
-    write_text(path, leaderboard_text(results, file_format, datasets, thresholds, with_text=with_text))
+    text = leaderboard_text(
+        results,
+        file_format,
+        datasets=datasets,
+        thresholds=thresholds,
+        with_text=with_text,
+        significance=significance,
+        common_seeds=common_seeds,
+        title=title,
+    )
+    write_text(path, text)
     return path
 
 
 def leaderboard_text(
     results: Iterable[Result],
     file_format: str,
+    *,
     datasets: Sequence[MergeDataset] = (),
     thresholds: tuple[float, ...] = (),
-    *,
     with_text: bool = False,
+    significance: Significance | None = None,
+    common_seeds: bool = False,
+    title: str = TITLE,
 ) -> str:
     """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
-    boards = make_boards(with_parts(results, datasets), thresholds=thresholds)
+    listed = with_parts(results, datasets)
+    boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)
     texts: dict[int, Json] = {}
     for index, data in _data_of(boards, datasets):
         _check_results(boards[index], data)
@@ -73,7 +94,7 @@ def leaderboard_text(
         if file_format == HTML and data.seeds is not None and shares:
             texts[index] = read_texts(data)
     if file_format == HTML:
-        return render_page(boards, texts)
+        return render_page(boards, texts, title=title)
     return FORMATS[file_format][1](boards)
 
 

@@ -1,5 +1,8 @@
 """Table 3 of the paper, and the tests of whether variants are harder than their seeds (section 5.1)."""
 
+import math
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -7,27 +10,29 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.arrays import Floats
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
-from merge_snli.comparison.curves import pass_shares
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.results.grouping import copies_of
+from merge_snli.comparison.testing import Significance, drawn_groups
+from merge_snli.results.grouping import best_first
 from merge_snli.statistics import (
     Family,
     NamedTest,
     TestResult,
-    compare_models,
     mean_of_known,
     paired_t_test,
     permutation_test,
     ratios,
 )
 
+# PA at the quality threshold in `report.json`.
+PA = "pattern_accuracy"
 # The scores in Table 3: their names in `report.json`, and in a row of scores.
 SCORES = {
     "source": "source_accuracy",
     "on_seeds": "seed_accuracy",
     "on_variants": "sample_accuracy",
-    "pattern_accuracy": "pattern_accuracy",
+    PA: "pattern_accuracy",
     "qt": "qt",
 }
 
@@ -40,49 +45,53 @@ class Table3:
     """Table 3.
 
     Attributes:
-        rows: The models, in the order of the results: the name, the number of seeds that it was scored on, the `SCORES`
+        rows: The models, best PA first, then by name: the name, the number of seeds that it was scored on, the `SCORES`
             as shares with their intervals as `NAME_interval`, the number of problems of the source, MT, and letters.
             Models that share a letter do not differ in PA at the quality threshold; empty with one model. What a
             result does not have is None.
         coverage: If only the seeds that all models have are kept, the models that have fewer, with number and reason.
+        apart: The other models on the same data, each with what it lacks of the seeds.
         level: Nominal coverage of the intervals; None without intervals.
         method: Method of the intervals, or methods; None without intervals.
-        family: Paired permutation tests over the seeds of all models, adjusted by Holm's method; None with one model
-            or fewer than two common seeds.
+        family: The tests of all pairs of models over their seeds, adjusted by Holm's method; None with one model or
+            fewer than two common seeds.
     """
 
     rows: tuple[dict[str, Any], ...]
     coverage: tuple[str, ...]
+    apart: Mapping[str, str]
     level: float | None
     method: str | None
     family: Family | None
 
 
-def table_3(scored: ScoredDataset) -> Table3:
+def table_3(scored: ScoredDataset, significance: Significance | None = None) -> Table3:
     """Collect the columns of Table 3, with intervals, and the letters of the models.
 
     Args:
         scored: A config of a data set.
+        significance: How the models are tested; by default with the permutation test at 5%.
     """
-    family = _family(scored)
-    stored = [model.result.scores.intervals for model in scored.models]
-    intervals = [of_model for of_model in stored if of_model is not None]
+    named = {model.name: model.result for model in scored.models}
+    family = None
+    if len(named) > 1:
+        with suppress(InputError):
+            family = (significance or Significance()).family(named, drawn_groups(named))
+    intervals = [result.scores.intervals for result in named.values() if result.scores.intervals is not None]
+    methods: dict[str, None] = {}
+    for of_model in intervals:
+        methods |= dict.fromkeys(of_model.methods.values())
+    letters = {} if family is None else family.letters
+    rows = [_row(model, letters.get(model.name, "")) for model in scored.models]
+    rows.sort(key=lambda row: best_first(math.nan if row[PA] is None else row[PA], row["model"]))
     return Table3(
-        rows=tuple(_row(model, "" if family is None else family.letters[model.name]) for model in scored.models),
+        rows=tuple(rows),
         coverage=scored.coverage,
+        apart=scored.apart,
         level=intervals[0].level if intervals else None,
-        method=" or ".join(dict.fromkeys(name for of_model in intervals for name in of_model.methods.values())) or None,
+        method=" or ".join(methods) or None,
         family=family,
     )
-
-
-def _family(scored: ScoredDataset) -> Family | None:
-    values = {model.name: pass_shares(model.answers.counts()) for model in scored.models}
-    copies = copies_of({model.name: [model.answers] for model in scored.models})
-    common = ~np.isnan(list(values.values())).any(axis=0)
-    if len(values) < 2 or common.sum() < 2:
-        return None
-    return compare_models({name: column[common] for name, column in values.items()}, copies=copies)
 
 
 def _row(model: ModelAnswers, letters: str) -> dict[str, Any]:

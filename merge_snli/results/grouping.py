@@ -13,7 +13,7 @@ from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS
-from merge_snli.results.prompts import Scored, results_of
+from merge_snli.results.prompts import Scored, group_prompts, results_of
 from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.schema import ALL, WORD_CLASSES
@@ -64,6 +64,26 @@ def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
         ((number, is_two_way(result)), result) for number, group in enumerate(on_same_data(results)) for result in group
     )
     return list(groups.values())
+
+
+def comparable_models(results: Iterable[Result]) -> list[tuple[list[Scored], list[tuple[Scored, str]]]]:
+    """Group the models that may be compared, each with all of its prompts.
+
+    Returns:
+        For each group, as `comparable_results` returns them, the models on the groups that most models have, at least
+        one, and each other model with what it lacks.
+    """
+    found = []
+    for group in comparable_results(results):
+        models = group_prompts(group)
+        compared, apart = [], []
+        for model, reason in zip(models, missing_groups(models), strict=True):
+            if reason is None:
+                compared.append(model)
+            else:
+                apart.append((model, reason))
+        found.append((compared, apart))
+    return found
 
 
 def is_two_way(result: Scored) -> bool:
@@ -129,23 +149,46 @@ def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
     return [listed[at] for at in order]
 
 
+def reference_groups(results: Sequence[Scored]) -> frozenset[str]:
+    """Return the groups on which comparable results are compared: those that most results have.
+
+    Of several such sets, it is the largest, then the first by the ids in it, whatever the order of the results.
+    """
+    sets = Counter(frozenset(result.group_ids) for result in results)
+    if len(sets) == 1:
+        return next(iter(sets))
+    return max(sets, key=lambda ids: (sets[ids], len(ids), sorted(ids)), default=frozenset())
+
+
+def missing_groups(results: Sequence[Scored]) -> list[str | None]:
+    """Return why each of some comparable results is not compared: what it lacks of `reference_groups`; None if nothing.
+
+    Results that lack groups do not change how the others compare.
+    """
+    reference = reference_groups(results)
+    return [_missing(result, reference) for result in results]
+
+
+def _missing(result: Scored, reference: frozenset[str]) -> str | None:
+    return None if reference.issubset(result.group_ids) else coverage(result, len(reference))
+
+
 def unranked_reasons(results: Sequence[Scored]) -> list[str | None]:
     """Return why each of some results on the same data is not ranked among them; None if it is.
 
-    Models are ranked on the same groups and in the same labels: those of the model with the most groups, and the three
-    labels of the data if a model has them. A model on fewer groups, with two labels or whose labels seem to be permuted
-    is listed, not ranked.
+    Models are ranked on the same groups and in the same labels: on the groups that most results have, and in the three
+    labels of the data if a model has them. A model that lacks some of the groups, with two labels or whose labels seem
+    to be permuted is listed, not ranked.
     """
     three_way = [result for result in results if not is_two_way(result)]
-    most = max((frozenset(result.group_ids) for result in three_way or results), key=len, default=frozenset())
-    return [_unranked_reason(result, most, two_way_refused=bool(three_way)) for result in results]
-
-
-def _unranked_reason(result: Scored, most: frozenset[str], *, two_way_refused: bool) -> str | None:
-    if two_way_refused and is_two_way(result):
-        return "two-way model among three-way models"
-    permuted = permuted_labels(result)
-    return permuted if permuted or frozenset(result.group_ids) == most else coverage(result, len(most))
+    reference = reference_groups(three_way or results)
+    reasons: list[str | None] = []
+    for result in results:
+        if three_way and is_two_way(result):
+            reasons.append("two-way model among three-way models")
+        else:
+            reasons.append(permuted_labels(result) or _missing(result, reference))
+    return reasons
 
 
 def coverage(result: Scored, most: int = 0) -> str:
@@ -193,12 +236,9 @@ def distinct_names_of(results: Sequence[Scored]) -> list[str]:
     return names
 
 
-def copies_of(answers: Mapping[str, Sequence[Answers]]) -> dict[str, str]:
-    """Return each model whose answers are exactly those of an earlier one, with the earlier one.
-
-    Args:
-        answers: The answers of each model, with each of its prompts, by display name.
-    """
+def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
+    """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
+    answers = {name: [result.answers for result in results_of(scored)] for name, scored in named.items()}
     copies: dict[str, str] = {}
     for name, of_model in answers.items():
         for other, of_other in answers.items():
@@ -209,11 +249,6 @@ def copies_of(answers: Mapping[str, Sequence[Answers]]) -> dict[str, str]:
                 copies[name] = other
                 break
     return copies
-
-
-def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
-    """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
-    return copies_of({name: [result.answers for result in results_of(scored)] for name, scored in named.items()})
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:

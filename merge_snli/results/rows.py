@@ -31,16 +31,14 @@ DEFINITIONS = {
 
 
 @dataclass(frozen=True)
-class ScoreRow:
-    """The scores of a model on some rows.
+class ScoreValues:
+    """Scores of a model by name, with their intervals.
 
     Attributes:
-        values: Every score by name, as `Scores.as_row` returns them.
-        curve: PA at every threshold.
+        values: Each score, as `Scores.as_row` names them; the ends of its interval are `NAME_low` and `NAME_high`.
     """
 
     values: Row
-    curve: Curve
 
     def __getitem__(self, name: str) -> float | None:
         """Return a score; None if there is none with this name."""
@@ -55,6 +53,17 @@ class ScoreRow:
         """Return the interval of a score; None if it has none."""
         low, high = self[f"{name}_low"], self[f"{name}_high"]
         return None if low is None or high is None else (low, high)
+
+
+@dataclass(frozen=True)
+class ScoreRow(ScoreValues):
+    """Every score of a model on some rows.
+
+    Attributes:
+        curve: PA at every threshold.
+    """
+
+    curve: Curve
 
 
 def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> list[dict[str, Any]]:

@@ -1,18 +1,21 @@
 """Build the tables of results: accuracies, pattern accuracy with its interval, and by value of a column."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
-from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.base.columns import Columns
+from merge_snli.base.table import Table, count
 from merge_snli.problems.rows import JOIN
 from merge_snli.results.grouping import titles_of
+from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.prompts import Scored
 from merge_snli.results.records import threshold_text
-from merge_snli.results.rows import DEFINITIONS, ECE, MODEL, PA, ScoreRow, ends_text, percent
+from merge_snli.results.rows import DEFINITIONS, ECE, PA, ScoreValues, percent
 from merge_snli.results.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-# A column of the table, and a function that returns its cell from a row of scores.
-ScoreColumn = tuple[Column, Callable[[ScoreRow], Cell]]
+# The header of the interval that a table has of PA.
+INTERVAL = "95% interval"
 
 
 def score_table(
@@ -22,6 +25,7 @@ def score_table(
     title: str | None = None,
     names: Sequence[str] | None = None,
     thresholds: Collection[float] = (),
+    letters: Mapping[str, str | None] | None = None,
 ) -> Table:
     """Return a table of results with one row per model, in percent.
 
@@ -34,25 +38,26 @@ def score_table(
         title: Display name of the data set; by default its title and config.
         names: Display names of the models; by default the titles of the results.
         thresholds: Thresholds from 0 to 1 in steps of 0.01 to show PA at, besides the quality threshold.
+        letters: The letters of the tests by display name; None for no such column.
     """
     names = [result.title for result in results] if names is None else names
     failed = failed or {}
     named = list(zip(names, results, strict=True))
-    columns = _columns(results, sorted({*thresholds, QUALITY_THRESHOLD}))
-    return Table(
-        title=title_with_size(results, title) if results else "",
-        columns=(MODEL, *(column for column, _ in columns)),
-        rows=(
-            *((name, *(cell(result.row) for _, cell in columns)) for name, result in named),
-            *((name, *[None] * len(columns)) for name in failed),
-        ),
-        notes=(
-            *(_explanation(results) if results else ()),
-            *_source_notes(named),
-            *(f"{name}: {note}" for name, result in named for note in result.notes),
-            *(f"{name}: not scored: {reason}" for name, reason in failed.items()),
-        ),
-    )
+    shown = sorted({*thresholds, QUALITY_THRESHOLD})
+    columns = _columns(results, shown)
+    if letters is not None:
+        columns.add_letters()
+    rows = []
+    for name, result in named:
+        at_thresholds = {_at(threshold): result.row.curve.at(threshold) for threshold in shown}
+        rows.append(ModelRow(name, ScoreValues(result.row.values | at_thresholds), (letters or {}).get(name)))
+    rows += [ModelRow(name, ScoreValues({})) for name in failed]
+    notes = [*_explanation(results)] if results else []
+    notes += _source_notes(named)
+    for name, result in named:
+        notes += [f"{name}: {note}" for note in result.notes]
+    notes += [f"{name}: not scored: {reason}" for name, reason in failed.items()]
+    return columns.table(rows, title=title_with_size(results, title) if results else "", notes=notes)
 
 
 def part_tables(
@@ -78,33 +83,29 @@ def part_tables(
 def _part_table(named: Sequence[tuple[str, Scored]], column: str, title: str) -> Table:
     scored = [(name, result) for name, result in named if column in result.rows_by]
     labels = compared_labels_of([result for _, result in scored])
-    values = dict.fromkeys(value for _, result in scored for value in result.rows_by[column])
-    rows = scored[0][1].units[1].capitalize()
-    return Table(
-        title=title,
-        columns=(
-            Column(column, "left"),
-            MODEL,
-            Column(f"{rows}s"),
-            Column("Accuracy", format=".1f"),
-            Column(PA, format=".1f"),
-            *(Column(_header(label), format=".1f") for label in labels),
-        ),
-        rows=tuple(
-            (
-                value,
-                name,
-                row["rows"],
-                percent(row["sample_accuracy"]),
-                percent(row["pattern_accuracy"]),
-                *(percent(row[f"predicted_{label}"]) for label in labels),
-            )
-            for value in values
-            for name, result in scored
-            if (row := result.rows_by[column].get(value)) is not None
-        ),
-        notes=(f"{', '.join(map(_header, labels))}: share of the pairs with this predicted label.",),
-    )
+    values: dict[str, None] = {}
+    for _, result in scored:
+        values |= dict.fromkeys(result.rows_by[column])
+    rows = []
+    for value in values:
+        for name, result in scored:
+            row = result.rows_by[column].get(value)
+            if row is not None:
+                rows.append((value, ModelRow(name, row)))
+    columns = Columns[tuple[str, ModelRow]]()
+    columns.add(column, lambda row: row[0], align="left")
+    columns.add("Model", lambda row: row[1].name, align="left")
+    columns.add(f"{scored[0][1].units[1].capitalize()}s", lambda row: row[1].scores["rows"])
+    shares = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
+    shares |= {_header(label): f"predicted_{label}" for label in labels}
+    for header, share in shares.items():
+        columns.add(header, partial(_share, share), format=".1f")
+    note = f"{', '.join(map(_header, labels))}: share of the pairs with this predicted label."
+    return columns.table(rows, title=title, notes=[note])
+
+
+def _share(name: str, row: tuple[str, ModelRow]) -> float | None:
+    return percent(row[1].scores[name])
 
 
 def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
@@ -151,46 +152,37 @@ def title_with_size(results: Sequence[Scored], title: str | None = None) -> str:
     return f"{title or titles_of([results[0].dataset])[0]}: {size_of(results)}"
 
 
-def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> list[ScoreColumn]:
+def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> ModelColumns:
+    columns = ModelColumns()
+    columns.add_name()
     seeds = not results or results[0].has_seeds
-    pa = [column for threshold in thresholds for column in _pa_columns(threshold, seeds=seeds)]
-    calibration = [_shares(ECE, "calibration_error")] if has_probabilities(results) else []
+    if any(result.source is not None for result in results):
+        columns.add_score("Source", "source_accuracy")
     if seeds:
-        return [
-            *([_shares("Source", "source_accuracy")] if any(result.source is not None for result in results) else []),
-            _shares("Seeds", "seed_accuracy"),
-            _shares("Variants", "sample_accuracy"),
-            *pa,
-            _shares("QT", "qt", "+.1f"),
-            _shares("MT", "mt", ".0f"),
-            *calibration,
-        ]
-    return [
-        _shares("Accuracy", "sample_accuracy"),
-        _ends("95% interval", "sample_accuracy"),
-        *pa,
-        *(_shares(_header(label), f"predicted_{label}") for label in compared_labels_of(results)),
-        *calibration,
-    ]
+        columns.add_score("Seeds", "seed_accuracy")
+        columns.add_score("Variants", "sample_accuracy")
+    else:
+        columns.add_score("Accuracy", "sample_accuracy", interval=INTERVAL)
+    for threshold in thresholds:
+        header = f"PA({threshold_text(threshold)})"
+        if threshold == QUALITY_THRESHOLD:
+            columns.add_score(header, "pattern_accuracy", interval=INTERVAL if seeds else "PA interval")
+        else:
+            columns.add_score(header, _at(threshold))
+    if seeds:
+        columns.add_score("QT", "qt", "+.1f")
+        columns.add_score("MT", "mt", ".0f")
+    else:
+        for label in compared_labels_of(results):
+            columns.add_score(_header(label), f"predicted_{label}")
+    if has_probabilities(results):
+        columns.add_score(ECE, "calibration_error")
+    return columns
 
 
-def _pa_columns(threshold: float, *, seeds: bool) -> list[ScoreColumn]:
-    """Return the column of PA at a threshold, and that of its interval after the quality threshold."""
-    column = Column(f"PA({threshold_text(threshold)})", format=".1f"), lambda row: percent(row.curve.at(threshold))
-    interval = _ends("95% interval" if seeds else "PA interval", "pattern_accuracy")
-    return [column, interval] if threshold == QUALITY_THRESHOLD else [column]
-
-
-def _shares(header: str, name: str, format_: str = ".1f") -> ScoreColumn:
-    return Column(header, format=format_), lambda row: percent(row[name])
-
-
-def _ends(header: str, name: str) -> ScoreColumn:
-    def cell(row: ScoreRow) -> str | None:
-        ends = row.ends(name)
-        return None if ends is None else ends_text(*ends)
-
-    return Column(header, under=True), cell
+def _at(threshold: float) -> str:
+    """Return the name of PA at a threshold among the scores of a row."""
+    return f"pattern_accuracy_at_{threshold}"
 
 
 def _header(label: str) -> str:

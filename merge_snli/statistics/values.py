@@ -1,5 +1,6 @@
 """Define the results of tests and intervals, check the values they take, and compute intervals of proportions."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -71,6 +72,11 @@ class TestResult:
     effect_size: float
     effect: str
     warning: str | None = None
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the test is defined, and its p-value a number."""
+        return not math.isnan(self.p_value)
 
 
 def warning_for(unit: str, n: int = 0) -> str | None:

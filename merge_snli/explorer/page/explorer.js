@@ -117,6 +117,14 @@ const chosenModels = () => (state.model === "" ? data.averaged : [Number(state.m
 /** Return whether each word class is chosen, by its number. */
 const chosenClasses = () => Uint8Array.from(data.classes, (_, at) => state.wordClass === "" || at === Number(state.wordClass));
 
+/** Return how many variants each seed has in the chosen classes. */
+function variantCounts() {
+  const variants = new Uint32Array(data.ids.length);
+  const inClass = chosenClasses();
+  data.wordClass.forEach((ofClass, row) => (variants[data.seedOf[row]] += inClass[ofClass]));
+  return variants;
+}
+
 /** Return how many variants of each seed some models predicted, and how many of them right. */
 function counts(models) {
   const predicted = new Uint32Array(data.ids.length);
@@ -188,14 +196,14 @@ function selected() {
   const pair = state.first !== "" && state.second !== "";
   const differ = pair || state.sort === "differ" ? differences() : null;
   const fragile = state.fragile === "" ? null : fragileSeeds();
-  const { predicted, right } = totals;
+  const { variants, predicted, right } = totals;
   const distance = state.sort === "annotators" ? annotatorDistances() : null;
   const share = Float64Array.from(right, (number, seed) => number / predicted[seed]);
   const seeds = [];
   for (let seed = 0; seed < matches.length; seed++) {
     if (
       matches[seed] &&
-      predicted[seed] > 0 &&
+      (data.models.length ? predicted : variants)[seed] > 0 &&
       (state.label === "" || data.gold[seed] === Number(state.label)) &&
       (state.low === "" || share[seed] * 100 >= Number(state.low)) &&
       (state.high === "" || share[seed] * 100 <= Number(state.high)) &&
@@ -209,7 +217,7 @@ function selected() {
     fewest: (a, b) => share[a] - share[b],
     most: (a, b) => share[b] - share[a],
     differ: (a, b) => differ[b] - differ[a],
-    variants: (a, b) => predicted[b] - predicted[a],
+    variants: (a, b) => variants[b] - variants[a],
     label: (a, b) => data.gold[a] - data.gold[b],
     wordClass: (a, b) => data.wordClass[data.starts[a]] - data.wordClass[data.starts[b]],
     annotators: (a, b) => (Number.isNaN(distance[a]) - Number.isNaN(distance[b])) || distance[b] - distance[a],
@@ -281,17 +289,23 @@ function rowsOf(seed) {
 
 const oddsOf = (row) => data.logOdds[row] / data.logOddsScale;
 
+/** Return how many variants of a seed are right, by the chosen models; without models, how many it has. */
+function countText(seed) {
+  const [variants, predicted, right] = [totals.variants[seed], totals.predicted[seed], totals.right[seed]];
+  if (!data.models.length) return `${count(variants)} variants`;
+  const mean = state.model === "" ? "answers to variants right" : `variants right by ${data.models[Number(state.model)]}`;
+  return `${count(right)} of ${count(predicted)} ${mean} (${percent(right / predicted, 0)}%)`;
+}
+
 function card(seed) {
-  const [predicted, right] = [totals.predicted[seed], totals.right[seed]];
   const id = data.ids[seed];
   const link = el("a", { href: address({ ...DEFAULTS, seed: id }), title: "Link to this seed" }, el("code", {}, id));
-  const mean = state.model === "" ? "answers to variants right" : `variants right by ${data.models[Number(state.model)]}`;
   const votes = data.annotators?.[seed].map((number, label) => (number ? `${number} ${data.labels[label]}` : "")).filter(Boolean);
   const head = el(
     "p",
     { class: "verdict" },
     labelChip(data.labels[data.gold[seed]], "gold"),
-    el("span", {}, `${count(right)} of ${count(predicted)} ${mean} (${percent(right / predicted, 0)}%)`),
+    el("span", {}, countText(seed)),
     ...(votes?.length ? [el("span", { class: "annotators" }, `Annotators: ${votes.join(", ")}`)] : []),
     link,
   );
@@ -366,7 +380,7 @@ function toggleRows(seed, item) {
 }
 
 function renderSeeds() {
-  totals = counts(chosenModels());
+  totals = { variants: variantCounts(), ...counts(chosenModels()) };
   shown = selected();
   const pages = Math.max(1, Math.ceil(shown.length / PAGE_SIZE));
   const page = Math.min(Math.max(0, Number(state.page) || 0), pages - 1);
@@ -381,32 +395,26 @@ function renderSeeds() {
     : "No seed matches these filters.";
 }
 
-/** Return the shares of a model on all seeds: right on them, right on their variants, and variants with another answer. */
-function ofModel(model) {
-  const seeds = { right: 0, predicted: 0 };
-  data.ids.forEach((_, seed) => {
-    const answer = onSeed(model, seed);
-    seeds.predicted += answer !== NOT_ASKED;
-    seeds.right += isRight(seed, answer);
-  });
-  let [pairs, flips, predicted, right] = [0, 0, 0, 0];
+/** Return the share of the variants that a model answers otherwise than their seed. */
+function flipsOf(model) {
+  let [pairs, flips] = [0, 0];
   for (let row = 0; row < data.n; row++) {
     const [answer, before] = [answerOf(model, row), onSeed(model, data.seedOf[row])];
-    predicted += answer !== NOT_ASKED;
-    right += isRight(data.seedOf[row], answer);
     if (answer >= NO_ANSWER || before >= NO_ANSWER) continue;
     pairs++;
     flips += answer !== before;
   }
-  return [seeds.right / seeds.predicted, right / predicted, flips / pairs];
+  return pairs ? flips / pairs : null;
 }
 
 function renderModels() {
-  const head = ["Model", "Right on seeds, %", "Right on variants, %", "Flips, %"];
+  const head = ["Model", "Seeds", "Variants", "PA(0.9)", "Flips"];
   const rows = data.models.map((name, model) => {
     const button = el("button", { type: "button", class: "word", onclick: () => choose({ model: String(model) }) }, name);
-    const shares = ofModel(model).map((share) => el("td", {}, Number.isNaN(share) ? NO_VALUE : percent(share)));
-    return el("tr", {}, el("th", { scope: "row" }, button), ...shares);
+    const { seeds, variants, pa, unranked } = data.scores[model];
+    const apart = unranked && el("small", { title: unranked }, ` not ranked: ${unranked}`);
+    const shares = [seeds, variants, pa].map((share) => el("td", {}, share === null ? NO_VALUE : share.toFixed(1)));
+    return el("tr", {}, el("th", { scope: "row" }, button, apart), ...shares, el("td", {}, percent(flipsOf(model))));
   });
   const titles = el("tr", {}, ...head.map((title) => el("th", { scope: "col" }, title)));
   byId("models").replaceChildren(el("thead", {}, titles), el("tbody", {}, ...rows));
@@ -424,6 +432,10 @@ function wordRows() {
     const seed = data.seedOf[row];
     const word = data.replacement[row];
     if (!inClass[data.wordClass[row]] || (words && !words[word]) || !ofLabel[seed]) continue;
+    if (!data.models.length) {
+      variants[word]++;
+      odds[word] += data.logOdds[row];
+    }
     for (const model of models) {
       const answer = answerOf(model, row);
       const before = onSeed(model, seed);
@@ -433,7 +445,7 @@ function wordRows() {
       if (answer !== before) flips[word]++;
     }
   }
-  const least = Math.max(1, Number(state.least) || 1) * models.length;
+  const least = Math.max(1, Number(state.least) || 1) * (models.length || 1);
   const rows = [];
   for (let word = 0; word < size; word++) {
     if (variants[word] < least) continue;
@@ -446,12 +458,18 @@ function wordRows() {
       frequency: data.frequency ? data.frequency[word] : null,
     });
   }
-  const by = state.by in rowsBy ? state.by : "share";
+  const by = wordColumns().includes(state.by) ? state.by : data.models.length ? "share" : "variants";
   return rows.sort((a, b) => (by === "word" ? a.word.localeCompare(b.word) : b[by] - a[by]) || b.variants - a.variants);
 }
 
 const rowsBy = { word: "Replacement", variants: "Answers", flips: "Flips", share: "Flips, %", odds: "Mean log-odds", frequency: "Frequency" };
-const wordColumns = () => Object.keys(rowsBy).filter((name) => name !== "frequency" || data.frequency);
+const OF_ANSWERS = ["flips", "share"];
+
+/** Return the columns of the table of words that the page has numbers for. */
+const wordColumns = () =>
+  Object.keys(rowsBy).filter((name) =>
+    name === "frequency" ? data.frequency : data.models.length || !OF_ANSWERS.includes(name),
+  );
 
 function renderWords() {
   shownWords = wordRows();
@@ -613,7 +631,8 @@ async function start() {
   prepare();
   const { dataset, config, models, ids, license, terms, corpus } = data;
   byId("facts").textContent =
-    `Config ${config}: ${count(ids.length)} seeds, ${count(data.n)} variants, ${count(models.length)} models` +
+    `Config ${config}: ${count(ids.length)} seeds, ${count(data.n)} variants` +
+    (models.length ? `, ${count(models.length)} models` : "") +
     (corpus ? `; words counted in ${corpus}.` : ".");
   byId("terms").textContent = data.texts
     ? `Texts from ${dataset}, license: ${license}. ${terms}`
@@ -625,6 +644,12 @@ async function start() {
   fill("model", models, undefined, leftOut.length ? `all models but ${leftOut.join(", ")}` : "all models");
   fill("first", models, undefined, "–");
   fill("second", models, undefined, "–");
+  if (!models.length) {
+    document.body.classList.add("without-answers");
+    for (const name of ["fewest", "most", "differ", "annotators"]) delete SORTS[name];
+    DEFAULTS.sort = "data";
+    rowsBy.variants = "Variants";
+  }
   if (!data.annotators) {
     delete SORTS.annotators;
     const field = byId("agreement").parentElement;

@@ -41,6 +41,7 @@ const boardChart = new CurveChart(byId("chart"), {
   onLayout: (left, width) => {
     byId("threshold").style.marginLeft = `${left - THUMB / 2}px`;
     byId("threshold").style.width = `${width + THUMB}px`;
+    byId("line-names").hidden = boardChart.wide();
   },
 });
 const modelTable = new ModelTable(byId("models"), { onToggle: toggleLine });
@@ -109,7 +110,7 @@ function showControls(shown, board) {
     "Scores in percent, with the 95% interval below. Equal scores have equal ranks. ",
     ...columnsOf(board)
       .filter((column) => column.name in DATA.definitions)
-      .map((column) => el("span", wideClass(column.wide), `${column.name}: ${column.about}. `)),
+      .map((column) => `${column.name}: ${column.about}. `),
     hasLetters(board) ? `${DATA.lettersAbout} ` : "",
     `Bands: lowest to highest subsample${board.models.some((model) => model.prompts > 1) ? " and prompt" : ""}.`,
   );
@@ -148,7 +149,16 @@ function showCurves(board, models, lines) {
   byId("chart-summary").textContent =
     `Pattern accuracy on ${partName(state.on)} at ${theThreshold()}%: ${values.join("; ") || "no model selected"}. ` +
     "The curves are also shown as a table below the chart.";
+  byId("line-names").replaceChildren(...drawn.map(lineName));
   showCurveTable(drawn);
+}
+
+/** Return the name of a line with its color and dashes, for charts without room for names. */
+function lineName(line) {
+  const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
+  swatch.style.setProperty("--line", line.color);
+  swatch.classList.toggle("dashed", line.dash.length > 0);
+  return el("li", {}, swatch, line.labels.join(", "));
 }
 
 function showCurveTable(drawn) {

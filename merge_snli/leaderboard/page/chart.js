@@ -70,7 +70,8 @@ class CurveChart {
     this.wasWide = this.wide();
     this.labelRoom = this.roomForLabels();
     const grid = { stroke: cssColor("--grid"), width: 1 };
-    const axis = { stroke: cssColor("--soft"), grid, ticks: { show: false }, font: FONT };
+    const title = { labelFont: FONT, labelSize: 22, labelGap: 2 };
+    const axis = { stroke: cssColor("--soft"), grid, ticks: { show: false }, font: FONT, ...title };
     const edge = { stroke: "transparent", width: 0, points: { show: false } };
     const series = this.lines.flatMap((line) => [
       edge,
@@ -97,11 +98,12 @@ class CurveChart {
         {
           ...axis,
           grid: { show: false },
+          label: this.wide() ? "Threshold: share of a seed’s variants that must be correct" : "Threshold",
           values: (_, ticks) => ticks.map((tick) => `${tick}%`),
           space: 44,
           size: 34,
         },
-        { ...axis, values: (_, ticks) => ticks.map((tick) => `${tick}%`), size: 46 },
+        { ...axis, label: "Pattern accuracy", values: (_, ticks) => ticks.map((tick) => `${tick}%`), size: 46 },
       ],
       series: [{}, ...series],
       bands,

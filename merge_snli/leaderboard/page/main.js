@@ -1,5 +1,6 @@
 // Navigation between the board and model views.
 
+const pageTitle = document.title;
 let shownModel = null;
 
 function render() {
@@ -14,7 +15,7 @@ function render() {
   byId("home").href = address({ model: "" });
   if (inModel) renderModel();
   else renderBoard();
-  document.title = inModel ? `${theModel().name} · MERGE leaderboard` : `${theBoard().dataset} · MERGE leaderboard`;
+  document.title = `${inModel ? theModel().name : theBoard().dataset} · ${pageTitle}`;
   if (shownModel !== null && shownModel !== state.model) {
     scrollTo(0, 0);
     byId(inModel ? "model-title" : "main").focus({ preventScroll: true });
@@ -29,6 +30,11 @@ function redrawCharts() {
 
 byId("theme").addEventListener("click", redrawCharts); // after the theme has changed
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
+
+phone.addEventListener("change", () => {
+  modelTable.board = null;
+  render();
+});
 
 byId("board").addEventListener("change", (event) => choose({ ...DEFAULTS, board: event.target.value, t: state.t }));
 document.querySelector(".skip").addEventListener("click", (event) => {

@@ -1,14 +1,14 @@
 // The model view: scores by part, hardest seeds, and how the model was scored.
 
-// Per column: name, value of a part, its interval, and whether it is hidden on phones.
-const SOURCE_COLUMN = ["Source", (part) => percent(part.source), (part) => interval(part.sourceInterval, percent), true];
+// Per column: name, value of a part, and its interval.
+const SOURCE_COLUMN = ["Source", (part) => percent(part.source), (part) => interval(part.sourceInterval, percent)];
 const PART_COLUMNS = [
-  ["Number", (part) => count(part.n), () => null, true],
-  ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent), true],
-  ["Variants", (part) => percent(part.variants), (part) => interval(part.ci?.variants, percent), true],
+  ["Number", (part) => count(part.n), () => null],
+  ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent)],
+  ["Variants", (part) => percent(part.variants), (part) => interval(part.ci?.variants, percent)],
   ["PA", (part) => percent(part.curve.mean?.[theBoard().quality]), (part) => interval(part.ci?.pa, percent)],
   ["QT", (part) => signed(part.qt), (part) => interval(part.ci?.qt, signed)],
-  ["MT", (part) => String(part.mt ?? NO_VALUE), () => null, true],
+  ["MT", (part) => String(part.mt ?? NO_VALUE), () => null],
 ];
 
 /** Return the columns for a model, with that of the source after the number of seeds if the model was scored on it. */
@@ -16,8 +16,6 @@ function partColumns(model) {
   const [number, ...others] = PART_COLUMNS;
   return model.source ? [number, SOURCE_COLUMN, ...others] : PART_COLUMNS;
 }
-
-const wideClass = (wide) => (wide ? { class: "wide" } : {});
 
 const partsChart = new CurveChart(byId("model-chart"));
 const theModel = () => theBoard().models.find((model) => model.key === state.model);
@@ -89,9 +87,7 @@ function renderParts(model, kinds, chosen) {
   const groups = [[null, ["all"]], ...kinds];
   const quality = theBoard().quality;
   const columns = partColumns(model);
-  const head = columns.map(([name, , , wide]) =>
-    el("th", { scope: "col", ...wideClass(wide) }, name === "PA" ? `PA(${quality / 100})` : name),
-  );
+  const head = columns.map(([name]) => el("th", { scope: "col" }, name === "PA" ? `PA(${quality / 100})` : name));
   const bodies = groups.map(([kind, parts]) =>
     el(
       "tbody",
@@ -109,11 +105,9 @@ function renderParts(model, kinds, chosen) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Measured on"), ...head)),
     ...bodies,
   );
-  byId("parts-legend").replaceChildren(
-    el("span", { class: "wide" }, "Number of seeds. "),
-    "Scores in percent, with 95% intervals over seeds below. ",
-    "Rows of a masked LM cover the variants that it validated in at least one of the two texts.",
-  );
+  byId("parts-legend").textContent =
+    "Number of seeds. Scores in percent, with 95% intervals over seeds below. " +
+    "Rows of a masked LM cover the variants that it validated in at least one of the two texts.";
 }
 
 /** Return the line style of a part: word classes have the colors of the figures, all variants the last color. */
@@ -127,9 +121,9 @@ function partStyle(part) {
 function partRow(name, part, columns, drawn) {
   const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
   swatch.style.setProperty("--line", drawn ? partStyle(name).color : "transparent");
-  const cells = columns.map(([, write, ci, wide]) => {
+  const cells = columns.map(([, write, ci]) => {
     const under = ci(part);
-    return el("td", wideClass(wide), write(part), under ? el("small", {}, under) : null);
+    return el("td", {}, write(part), under ? el("small", {}, under) : null);
   });
   return el("tr", {}, el("th", { scope: "row" }, swatch, partName(name)), ...cells);
 }

@@ -4,12 +4,11 @@ const size = (model) => model.parameters ?? -1;
 
 const COLUMNS = [
   { id: "model", name: "Model", first: "up", value: (model) => model.name.toLowerCase() },
-  { id: "size", name: "Size", first: "up", wide: true, value: size, write: (model) => parameters(model.parameters) },
+  { id: "size", name: "Size", first: "up", value: size, write: (model) => parameters(model.parameters) },
   {
     id: "source",
     name: "Source",
     about: DATA.definitions.Source,
-    wide: true,
     on: hasSource,
     value: (model, part) => model.parts[part]?.source ?? null,
     write: (model, part) => percent(model.parts[part]?.source),
@@ -19,7 +18,6 @@ const COLUMNS = [
     id: "seeds",
     name: "Seeds",
     about: DATA.definitions.Seeds,
-    wide: true,
     value: (model, part) => model.parts[part]?.seeds ?? null,
     write: (model, part) => percent(model.parts[part]?.seeds),
     ci: (model, part) => interval(model.parts[part]?.ci?.seeds, percent),
@@ -28,7 +26,6 @@ const COLUMNS = [
     id: "variants",
     name: "Variants",
     about: DATA.definitions.Variants,
-    wide: true,
     value: (model, part) => model.parts[part]?.variants ?? null,
     write: (model, part) => percent(model.parts[part]?.variants),
     ci: (model, part) => interval(model.parts[part]?.ci?.variants, percent),
@@ -46,7 +43,6 @@ const COLUMNS = [
     id: "qt",
     name: "QT",
     about: DATA.definitions.QT,
-    wide: true,
     value: (model, part) => model.parts[part]?.qt ?? null,
     write: (model, part) => signed(model.parts[part]?.qt),
     ci: (model, part) => interval(model.parts[part]?.ci?.qt, signed),
@@ -55,7 +51,6 @@ const COLUMNS = [
     id: "mt",
     name: "MT",
     about: DATA.definitions.MT,
-    wide: true,
     value: (model, part) => model.parts[part]?.mt ?? null,
     write: (model, part) => String(model.parts[part]?.mt ?? NO_VALUE),
   },
@@ -64,7 +59,6 @@ const COLUMNS = [
     name: "ECE",
     about: DATA.definitions.ECE,
     first: "up",
-    wide: true,
     on: hasProbabilities,
     value: (model, part) => (part === "all" ? calibrationError(model) : null),
     write: (model, part) => percent(part === "all" ? calibrationError(model) : null),
@@ -80,8 +74,15 @@ const COLUMNS = [
   },
 ];
 
+const phone = matchMedia("(max-width: 720px)");
+
 /** Return the columns of a board: those of source, calibration and letters only if a model has them. */
-const columnsOf = (board) => COLUMNS.filter((column) => !column.on || column.on(board));
+function columnsOf(board) {
+  const columns = COLUMNS.filter((column) => !column.on || column.on(board));
+  if (!phone.matches) return columns;
+  const first = columns.filter((column) => column.id === "model" || column.id === "pa"); // in view without scrolling
+  return [...first, ...columns.filter((column) => !first.includes(column))];
+}
 
 /** Sort models by the selected column; models without a value come last, and those that are not ranked after them. */
 function sorted(models) {
@@ -125,7 +126,7 @@ class ModelTable {
       choose({ sort: column.id, dir: state.sort === column.id ? reversed : (column.first ?? "down") });
     };
     const button = el("button", { type: "button", onclick: sort, title: column.about }, el("span", {}, column.name));
-    return el("th", { scope: "col", class: `${column.id}${column.wide ? " wide" : ""}` }, button);
+    return el("th", { scope: "col", class: column.id }, button);
   }
 
   row(model) {
@@ -143,7 +144,7 @@ class ModelTable {
       ...model.flags.map((flag) => el("b", {}, flag)),
     );
     const cells = this.columns.filter((column) => column.write).map((column) => {
-      const cell = el("td", { class: `${column.id}${column.wide ? " wide" : ""}` });
+      const cell = el("td", { class: column.id });
       return [column, cell];
     });
     const rank = el("td", { class: "rank" });

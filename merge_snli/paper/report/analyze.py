@@ -13,14 +13,16 @@ from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus
 from merge_snli.comparison.findings import and_list
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.scored_dataset import without_seeds as leave_out_seeds
+from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.paper.fine_tuned import check_counterparts
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-from merge_snli.results.grouping import comparable_results, config_rank, is_two_way
+from merge_snli.results.grouping import comparable_results, config_rank, is_two_way, missing_groups, names_of
 from merge_snli.results.naming import file_name, work_folder
+from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
@@ -28,16 +30,20 @@ from merge_snli.results.whole import find_whole
 COLUMN = "seed_id"
 
 
-def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> tuple[ScoredDataset, ...]:
+def match_results(
+    results: Iterable[Result], datasets: Sequence[MergeDataset], *, common_seeds: bool = False
+) -> tuple[ScoredDataset, ...]:
     """Read every config of the data sets that has results.
 
     Args:
         results: Results in any order.
         datasets: The data sets.
+        common_seeds: Whether to analyze all models, on the seeds that all of them have.
 
     Returns:
         One value per data set and config: data sets in their order, `all` before the word classes. Two-way models have
-        a value of their own, after that of the other models.
+        a value of their own, after that of the other models. It has the models with all seeds that most models have,
+        and names the others.
 
     Raises:
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
@@ -47,21 +53,36 @@ def match_results(results: Iterable[Result], datasets: Sequence[MergeDataset]) -
         if dataset.digest == other.digest:
             option = param("dataset")
             raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
-    groups = comparable_results(results)
-    data = {group[0].dataset.key: _data_of(group, datasets) for group in groups}
-    scored = [of_results.stored for of_results in data.values()]
-    unused = next((dataset for dataset in datasets if dataset not in scored), None)
-    if unused is not None:
-        raise InputError(
-            f"no result was computed on {param('dataset')} {unused.name} (sha256 {unused.digest[:12]}…): score a model "
-            "on it with merge-snli score, or leave it out"
-        )
-
-    def position(group: list[Result]) -> tuple[object, ...]:
+    found = []
+    used = []
+    for group in comparable_results(results):
+        data = _data_of(group, datasets)
+        used.append(data.stored)
         record = group[0].dataset
-        return datasets.index(data[record.key].stored), config_rank(record.config), is_two_way(group[0])
+        position = datasets.index(data.stored), config_rank(record.config), is_two_way(group[0])
+        found.append((position, _scored(group, data, common_seeds)))
+    for dataset in datasets:
+        if dataset not in used:
+            raise InputError(
+                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
+                "model on it with merge-snli score, or leave it out"
+            )
+    return tuple(scored for _, scored in sorted(found, key=lambda pair: pair[0]))
 
-    return tuple(scored_dataset(data[group[0].dataset.key], group) for group in sorted(groups, key=position))
+
+def _scored(group: Sequence[Result], data: ScoredData, common_seeds: bool) -> ScoredDataset:
+    """Join the answers of the models that are compared, and name the others."""
+    if common_seeds:
+        return scored_dataset(data, group)
+    compared: list[Result] = []
+    apart = {}
+    models = group_prompts(group)
+    for name, model, missing in zip(names_of(models), models, missing_groups(models), strict=True):
+        if missing is None:
+            compared += results_of(model)
+        else:
+            apart[name] = missing
+    return replace(scored_dataset(data, compared), apart=apart)
 
 
 def _data_of(group: Sequence[Result], datasets: Sequence[MergeDataset]) -> ScoredData:
@@ -131,6 +152,9 @@ def analyze(
     corpus: str | None = None,
     without_seeds: Sequence[str] = (),
     min_agreement: float | None = None,
+    test: str = "permutation",
+    alpha: float = 0.05,
+    common_seeds: bool = False,
     out: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -145,6 +169,10 @@ def analyze(
             reads them. The counts are cached in `OUT.work`.
         without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
         min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out everywhere.
+        test: How models are tested in Table 3, as in `merge_snli.compare`.
+        alpha: Family-wise significance level of these tests.
+        common_seeds: Whether to analyze all models, on the seeds that all of them have. By default, models that lack
+            seeds that most models have are named, and not analyzed.
         out: Folder for the report; if None, nothing is written.
         progress: Where to report the progress; by default nowhere.
 
@@ -158,12 +186,14 @@ def analyze(
     if out is not None:
         check_report_folder(Path(out))
     progress = progress or Progress(quiet=True)
-    matched = match_results(as_results(results), as_datasets(datasets))
+    significance = Significance(test, alpha)
+    matched = match_results(as_results(results), as_datasets(datasets), common_seeds=common_seeds)
+    significance.check_subsamples(model.result for scored in matched for model in scored.models)
     scored = matched if min_agreement is None else tuple(_agreed(dataset, min_agreement) for dataset in matched)
     check_counterparts(scored, fine_tuned_from or {})
     check_seed_ids(without_seeds, scored)
     corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
-    settings = Settings(fine_tuned_from=fine_tuned_from or {}, corpora=corpora)
+    settings = Settings(fine_tuned_from=fine_tuned_from or {}, corpora=corpora, significance=significance)
     report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
     if out is not None:
         write_report(report, Path(out), progress)

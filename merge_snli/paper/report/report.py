@@ -78,6 +78,7 @@ class Report:
                     "digest": scored.record.digest,
                     "config": scored.record.config,
                     "models": [model.name for model in scored.models],
+                    "not_compared": dict(scored.apart),
                     "analyses": chapter.as_dict(),
                 }
                 for chapter in self.data_sets

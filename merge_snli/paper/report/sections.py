@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.curves import model_curves
 from merge_snli.comparison.scored_dataset import ScoredDataset
+from merge_snli.comparison.testing import Significance
 from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.dataset.record import generation_of
 from merge_snli.paper.error_drivers import error_drivers
@@ -42,10 +43,12 @@ class Settings:
         fine_tuned_from: Masked LM of the architecture and size of each NLI model, by name of the model (Figure 7).
         corpora: Counts of the words in training data, by digest of the tagger that has the tokenizer; empty without a
             corpus.
+        significance: How models are tested (Table 3).
     """
 
     fine_tuned_from: Mapping[str, str] = field(default_factory=dict)
     corpora: Mapping[str, CorpusCounts] = field(default_factory=dict)
+    significance: Significance = field(default_factory=Significance)
 
     def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
         """Return the counts with the tokenizer of a data set."""
@@ -92,7 +95,7 @@ SECTIONS: tuple[Section, ...] = (
         title="Accuracy of the models",
         paper="section 5.1",
         about="Sample accuracy on seeds and variants, and pattern accuracy at the quality threshold.",
-        compute=_of_one(table_3),
+        compute=lambda scored, settings: table_3(scored[0], settings.significance),
         artifacts=table_3_artifacts,
         all_models=True,
     ),

@@ -1,17 +1,17 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
 import math
-from typing import Any
 
 from merge_snli.base.table import Column, Table, capitalized, count
-from merge_snli.comparison.findings import difference, ranking
+from merge_snli.comparison.findings import difference, not_compared, ranking
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.paper.hard_seeds import RARELY, HardSeeds, SeedCorrectness
 from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
-from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
-from merge_snli.results.rows import DEFINITIONS, PA, ends_text
+from merge_snli.paper.table_3 import SCORES, SeedsAgainstVariants, Table3
+from merge_snli.results.model_columns import ModelColumns, ModelRow
+from merge_snli.results.rows import DEFINITIONS, PA, ScoreValues
 
 PERCENT = ".1f"
 SEED_NOTES = (
@@ -22,62 +22,62 @@ SEED_NOTES = (
 
 def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
     """Return Table 3, with intervals and letters."""
-    seeds = any(row["on_seeds"] is not None for row in value.rows)
-    with_source = any(row["source"] is not None for row in value.rows)
-    shown = {"Source": "source"} if with_source else {}
-    shown |= {"Seeds": "on_seeds", "Variants": "on_variants"} if seeds else {"Accuracy": "on_variants"}
-    shown |= {"PA(0.9)": "pattern_accuracy"} | ({"QT": "qt"} if seeds else {})
-    unit = "seed" if seeds else "group"
-    accuracies = {
-        row["model"]: math.nan if row["pattern_accuracy"] is None else row["pattern_accuracy"] for row in value.rows
-    }
-    table = Table(
-        columns=(
-            Column("Model", "left"),
-            Column("n"),
-            *(
-                column
-                for header in shown
-                for column in (
-                    Column(header, format="+.1f" if header == "QT" else PERCENT),
-                    Column(f"{header}, interval", under=True),
-                )
-            ),
-            *([Column("MT", format=".0f")] if seeds else []),
-            Column("Letters", "left"),
-        ),
-        rows=tuple(
-            (
-                row["model"],
-                row["seeds"],
-                *(cell for name in shown.values() for cell in (percent_or_none(row[name]), _ends(row, name))),
-                *([percent_or_none(row["mt"])] if seeds else []),
-                row["letters"],
-            )
-            for row in value.rows
-        ),
-        notes=(
-            *(SEED_NOTES if seeds else ("Scores in percent. Accuracy: share of the pairs predicted correctly.",)),
-            f"n: number of {unit}s, those that all models have predictions on.",
-            *(f"{model}." for model in value.coverage),
-            *((f"{value.level:.0%} intervals: {value.method} over {unit}s.",) if value.level is not None else ()),
-            *((f"Source: {DEFINITIONS['Source']}, with Wilson's interval.",) if with_source else ()),
-            *(("Models that share a letter do not differ significantly in PA(0.9).",) if value.family else ()),
-        ),
-    )
+    accuracies, intervals = {}, {}
+    for row in value.rows:
+        accuracies[row["model"]] = math.nan if row["pattern_accuracy"] is None else row["pattern_accuracy"]
+        intervals[row["model"]] = row["pattern_accuracy_interval"]
+    tables = [_table_3(value)]
+    if value.family is not None:
+        tables.append(pair_table(value.family))
     return (
         Artifact(
             name="table-3",
             paper="Table 3",
             title="Scores of the models",
             caption="Each row has the scores of one model, each with its interval.",
-            finding=ranking(
-                accuracies, {row["model"]: row["pattern_accuracy_interval"] for row in value.rows}, value.family
-            ),
+            finding=ranking(accuracies, intervals, value.family) + not_compared(value.apart),
             basis=basis(max(row["seeds"] for row in value.rows), len(value.rows)),
-            tables=(table, *(() if value.family is None else (pair_table(value.family),))),
+            tables=tuple(tables),
         ),
     )
+
+
+def _table_3(value: Table3) -> Table:
+    seeds = any(row["on_seeds"] is not None for row in value.rows)
+    with_source = any(row["source"] is not None for row in value.rows)
+    unit = "seed" if seeds else "group"
+    columns = ModelColumns(exact=True)
+    columns.add_name()
+    columns.add("n", lambda row: row.number)
+    if with_source:
+        columns.add_score("Source", "source", interval="Source, interval")
+    if seeds:
+        columns.add_score("Seeds", "on_seeds", interval="Seeds, interval")
+        columns.add_score("Variants", "on_variants", interval="Variants, interval")
+    else:
+        columns.add_score("Accuracy", "on_variants", interval="Accuracy, interval")
+    columns.add_score("PA(0.9)", "pattern_accuracy", interval="PA(0.9), interval")
+    if seeds:
+        columns.add_score("QT", "qt", "+.1f", interval="QT, interval")
+        columns.add_score("MT", "mt", ".0f")
+    columns.add_letters()
+    rows = []
+    for row in value.rows:
+        scores: dict[str, float | None] = {"mt": row["mt"]}
+        for name in SCORES:
+            low, high = row[f"{name}_interval"] or (None, None)
+            scores |= {name: row[name], f"{name}_low": low, f"{name}_high": high}
+        rows.append(ModelRow(row["model"], ScoreValues(scores), row["letters"], row["seeds"]))
+    notes = [*SEED_NOTES] if seeds else ["Scores in percent. Accuracy: share of the pairs predicted correctly."]
+    notes.append(f"n: number of {unit}s, those that all models have predictions on.")
+    notes += [f"{model}." for model in value.coverage]
+    if value.level is not None:
+        notes.append(f"{value.level:.0%} intervals: {value.method} over {unit}s.")
+    if with_source:
+        notes.append(f"Source: {DEFINITIONS['Source']}, with Wilson's interval.")
+    if value.family is not None:
+        notes.append("Models that share a letter do not differ significantly in PA(0.9).")
+    return columns.table(rows, notes=notes)
 
 
 def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artifact, ...]:
@@ -226,12 +226,4 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
             f"{count(value.seeds, 'seed')}{f', and none on {len(value.never_right):,}' if seeds else ''}.",
             tables=(table,) if seeds else (),
         ),
-    )
-
-
-def _ends(row: dict[str, Any], name: str) -> str | None:
-    return (
-        None
-        if (ends := row[f"{name}_interval"]) is None
-        else ends_text(ends[0], ends[1], sign="+" if name == "qt" else "")
     )

@@ -90,6 +90,7 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
     return {
         "seeds": len(scored.ids),
         "coverage": scored.coverage,
+        "apart": [f"{name} ({missing})" for name, missing in scored.apart.items()],
         "variants": len(scored.groups),
         "units": scored.data.units,
         "subsamples": scored.models[0].result.subsamples,

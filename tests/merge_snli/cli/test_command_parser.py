@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from merge_snli import cli
-from merge_snli.cli import compare, main
+from merge_snli.cli import arguments, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
@@ -180,10 +180,10 @@ def test_tables_of_the_problems_in_a_data_set(command: Command) -> None:
 
 
 def test_every_paired_test_can_be_chosen() -> None:
-    assert tuple(PAIRED_TESTS) == compare.TESTS
+    assert tuple(PAIRED_TESTS) == arguments.TESTS
     page = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
     listed = re.findall(r"^- `([\w-]+)` \((?:default; )?unit: (?:seed|subsample)\)", page, re.MULTILINE)
-    assert tuple(listed) == compare.TESTS
+    assert tuple(listed) == arguments.TESTS
 
 
 GENERATE = "generate demo:problems --mlm demo:mlm-bpe --out g"

@@ -1,16 +1,25 @@
 """Models on fewer seeds, with fewer or permuted labels are not ranked above others, and not averaged with them."""
 
 import csv
+import html
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from merge_snli import Result, analyze, import_files, score
-from merge_snli.comparison.compare import compare_results
+from merge_snli.answers.answers import join
+from merge_snli.answers.reading import read_config
+from merge_snli.cli import GATE_FAILED
+from merge_snli.comparison.baseline import compare_with_baseline
+from merge_snli.comparison.compare import NotComparable, compare_results
+from merge_snli.comparison.detectable import too_few_notes
 from merge_snli.comparison.power import power_of_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
 from merge_snli.comparison.statistics_tables import to_json
@@ -22,13 +31,19 @@ from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.tables import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
+from merge_snli.paper.report.table_artifacts import table_3_artifacts
+from merge_snli.paper.table_3 import Table3
+from merge_snli.results.alignment import aligned, on_groups
+from merge_snli.results.check import require_data
+from merge_snli.results.evaluate import result_on
 from merge_snli.results.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from merge_snli.schema import NLI_LABELS
+from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.explorer.test_page import unpacked
-from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused
+from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused, write_results
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
 
@@ -123,22 +138,136 @@ def test_side_by_side_does_not_rank_a_partial_model_first(
     assert any(f"{PART} is not ranked" in note for note in table.notes)
 
 
-def test_compare_uses_common_seeds_and_says_so(results: list[Result], folder: Path, n_part: int) -> None:
+def three_way(results: list[Result]) -> list[Result]:
+    return [result for result in results if result.model.name != TWO_WAY]
+
+
+@pytest.mark.parametrize("common_seeds", [False, True])
+def test_one_folder_has_one_finding(results: list[Result], folder: Path, tmp_path: Path, common_seeds: bool) -> None:
+    """Compare, the leaderboard, the explorer and the report test the same models on the same seeds."""
+    listed = three_way(results)
+    [compared] = compare_results(listed, common_seeds=common_seeds)
+    [board] = make_boards(listed, common_seeds=common_seeds)
+    page = write_explorer(listed, find_dataset(str(folder)), tmp_path, common_seeds=common_seeds)
+    report = analyze(listed, [folder], common_seeds=common_seeds)
+    table: Table3 = report.data_sets[0].analyses[0][1]
+    [artifact] = table_3_artifacts(table)
+    assert compared.finding == board.standings.finding == artifact.finding
+    assert html.escape(compared.finding, quote=False) in html.unescape(page.read_text(encoding="utf-8"))
+    assert compared.family.letters == board.standings.letters
+    assert [row["model"] for row in table.rows] == [entry.name for entry in board.entries if entry.unranked is None]
+    accuracies = {entry.name: entry.result.pattern_accuracy for entry in board.entries if entry.unranked is None}
+    assert compared.pattern_accuracy == accuracies
+    assert {row["model"]: row["pattern_accuracy"] for row in table.rows} == pytest.approx(accuracies)
+
+
+def test_a_partial_model_does_not_change_the_others(results: list[Result], folder: Path, n_part: int) -> None:
     [compared] = compare_results(results, datasets=[find_dataset(str(folder))])
-    assert {*compared.family.models} == {WHOLE, PART, WEAK}, "two-way models are compared among themselves"
-    assert (compared.seeds, compared.left_out) == (n_part, 24 - n_part)
-    assert compared.pattern_accuracy[WHOLE] == compared.pattern_accuracy[PART]
-    assert compared.seeds_against_variants is not None
-    [same] = compare_results([results[0], results[3]])
-    assert known(same.seeds_against_variants).difference == 0, "both models have the same answers on the common seeds"
+    [without] = compare_results(three_way(results)[1:], datasets=[find_dataset(str(folder))])
+    assert (compared.family, compared.seeds, compared.left_out) == (without.family, 24, 0)
+    assert compared.apart == {PART: f"{n_part} of 24 seeds, the others lack imported answers"}
     text = " ".join(comparison_text(compared).split())
-    assert "too long" not in text
     assert not missing_from(
         text,
-        "were imported",
+        f"Not compared: {PART} ({n_part} of 24 seeds",
         f"{TWO_WAY}: not compared, because no other model here answers with the labels entailment, ",
     )
     assert TWO_WAY in to_json(compared)["notes"]
+    assert power_of_results(results)[0] == power_of_results(three_way(results)[1:])[0]
+    assert too_few_notes(three_way(results)) == too_few_notes(three_way(results)[1:])
+
+
+def test_common_seeds_compare_all_models(results: list[Result], folder: Path, n_part: int) -> None:
+    [compared] = compare_results(results, datasets=[find_dataset(str(folder))], common_seeds=True)
+    assert {*compared.family.models} == {WHOLE, PART, WEAK}, "two-way models are compared among themselves"
+    assert (compared.seeds, compared.left_out, compared.apart) == (n_part, 24 - n_part, {})
+    assert compared.pattern_accuracy[WHOLE] == compared.pattern_accuracy[PART]
+    assert compared.seeds_against_variants is not None
+    [same] = compare_results([results[0], results[3]], common_seeds=True)
+    assert known(same.seeds_against_variants).difference == 0, "both models have the same answers on the common seeds"
+    text = " ".join(comparison_text(compared).split())
+    assert not missing_from(text, "were imported", f"over {n_part} seeds ({24 - n_part} more")
+
+
+def test_numbers_on_fewer_seeds_are_those_of_the_data(results: list[Result], folder: Path) -> None:
+    """Every number of a result on some of its seeds is computed again, with the data or without it."""
+    [part, _, _, whole] = results
+    [again, *_] = [result for result in aligned([whole, part], common_seeds=True) if result.model.name == WHOLE]
+    data = read_config(find_dataset(str(folder)), "all")
+    kept = np.isin(data.group_ids, part.group_ids)
+    expected = result_on(
+        whole, join(whole.answers, data).take(groups=kept), data.take(groups=kept, rows=kept[data.row_groups])
+    )
+    assert again.scores == expected.scores
+    assert again.consistency == expected.consistency
+    assert again.parts == {name: of for name, of in expected.parts.items() if name in ("word_class", "label")}
+    require_data(again, data)
+    assert any(f"{len(part.group_ids)} of its 24 seeds" in note for note in again.notes)
+    assert aligned([whole]) == [whole]
+
+
+# The seeds that each of some models lacks, of eight.
+LACKING = {"a": {6, 7}, "b": {6, 7}, "more": set[int](), "fewer": {1, 6, 7}, "other": {0}}
+
+
+def lacking(*names: str) -> list[Result]:
+    """Return results of models that lack seeds."""
+    rows, on_seeds = [], {}
+    for seed in range(8):
+        letters = "".join("-" if seed in LACKING[name] else "e" for name in names)
+        rows += rows_of(f"s{seed}", [letters] * 10)
+        on_seeds[f"s{seed}"] = letters
+    return [model.result for model in scored_dataset(rows, models=names, on_seeds=on_seeds).models]
+
+
+@pytest.mark.parametrize(
+    ("names", "seeds", "apart"),
+    [
+        (("a", "b", "more", "fewer"), 6, ["fewer"]),
+        (("a", "more"), 8, ["a"]),
+        (("a", "b", "more"), 6, []),
+        (("a", "b", "other"), 6, ["other"]),
+        (("a", "other"), 7, ["a"]),
+    ],
+)
+def test_the_seeds_are_those_that_most_models_have(names: tuple[str, ...], seeds: int, apart: list[str]) -> None:
+    """Ties are for the larger set, whatever the order of the results; a model with more seeds is taken on these."""
+    for order in permutations(lacking(*names)):
+        found = aligned(order)
+        reasons = dict(zip((result.model.name for result in found), unranked_reasons(found), strict=True))
+        assert sorted(name for name, reason in reasons.items() if reason) == apart
+        assert {len(result.group_ids) for result in found if reasons[result.model.name] is None} == {seeds}
+        assert {result.model.name for result in found} == {*names}
+
+
+def test_models_without_two_common_seeds_are_named() -> None:
+    one = lacking("a")[0]
+    others = [on_groups(one, ids) for ids in (["s0", "s1"], ["s1", "s2"])]
+    named = [replace(result, model=replace(result.model, name=f"m{at}")) for at, result in enumerate(others)]
+    refused("m0, m1 have 1 seed in common", aligned, named, common_seeds=True)
+    refused("m0 on all with 2 of 8 seeds.*common_seeds", compare_results, named, error=NotComparable)
+
+
+def test_a_gate_does_not_judge_a_model_that_lacks_seeds(
+    results: list[Result], tmp_path: Path, command: Command
+) -> None:
+    [part, _, weak, whole] = results
+    (row,) = compare_with_baseline(part, whole)
+    assert (row.test, row.worse, row.missing) == (None, False, coverage(part))
+    [failure] = row.failures(fail_if_worse=True, min_pa=0.1)
+    assert missing_from(failure, PART, "cannot be judged", "of 24 seeds", "common_seeds") == []
+    assert row.failures() == []
+    (common,) = compare_with_baseline(part, whole, common_seeds=True)
+    assert (common.seeds, known(common.test).difference) == (len(part.group_ids), 0)
+    assert common.failures(fail_if_worse=True) == []
+    (superset,) = compare_with_baseline(whole, part)
+    assert superset.missing is None and superset.seeds == len(part.group_ids)
+    alone = compare_with_baseline([part, weak, whole])
+    assert [row.missing is None for row in alone] == [False, True, True]
+    folders = [write_results(tmp_path / result.model.name, [result]) for result in (part, whole)]
+    gate = ["compare", folders[0], "--baseline", folders[1], "--fail-if-worse"]
+    assert "cannot be judged" in command(*gate, code=GATE_FAILED).err
+    assert command(*gate, "--common-seeds").err == ""
 
 
 def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
@@ -150,7 +279,8 @@ def test_two_way_models_are_compared_with_each_other(results: list[Result], fold
 def test_analyse_uses_common_seeds_and_separates_two_way_models(
     results: list[Result], folder: Path, n_part: int, tmp_path: Path
 ) -> None:
-    three, two = analyze(results, [folder], out=tmp_path / "report").as_dict()["data_sets"]
+    analyzed = analyze(results, [folder], out=tmp_path / "report", common_seeds=True)
+    three, two = analyzed.as_dict()["data_sets"]
     assert (three["models"], two["models"]) == ([PART, WEAK, WHOLE], [TWO_WAY])
     rows = {row["model"]: row for row in three["analyses"]["table_3"]["rows"]}
     assert {row["seeds"] for row in rows.values()} == {n_part}
@@ -167,6 +297,15 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
     [table] = (tmp_path / "report" / "tables").glob("*-all-table-3.csv")
     with table.open(newline="", encoding="utf-8") as file:
         assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}
+
+
+def test_a_report_names_a_partial_model_apart(results: list[Result], folder: Path, n_part: int, tmp_path: Path) -> None:
+    three, _ = analyze(results, [folder], out=tmp_path / "report").as_dict()["data_sets"]
+    assert three["models"] == [WEAK, WHOLE]
+    assert three["not_compared"] == {PART: coverage(results[0])}
+    assert {row["seeds"] for row in three["analyses"]["table_3"]["rows"]} == {24}
+    page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
+    assert f"Not compared: {PART} ({n_part} of 24 seeds, the others lack imported answers)." in page
 
 
 def test_models_without_a_common_seed_are_named() -> None:

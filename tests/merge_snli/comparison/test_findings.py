@@ -10,10 +10,12 @@ import pytest
 from merge_snli import Result, score
 from merge_snli.cli import GATE_FAILED, INPUT_ERROR
 from merge_snli.comparison.baseline import compare_with_baseline
-from merge_snli.comparison.compare import Standings, compare_results, standings
+from merge_snli.comparison.compare import compare_results
+from merge_snli.comparison.detectable import too_few_note, too_few_notes
 from merge_snli.comparison.findings import difference, ranking
-from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_results, too_few_notes
-from merge_snli.comparison.statistics_tables import comparison_tables, too_few_note
+from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_results
+from merge_snli.comparison.standings import Standings, standings
+from merge_snli.comparison.statistics_tables import comparison_tables
 from merge_snli.models.labels import Pair
 from merge_snli.results.grouping import distinct_names_of
 from merge_snli.statistics import Family, compare_models, permutation_test
@@ -104,13 +106,24 @@ def test_no_pair_of_several_differs() -> None:
     assert "No two prompts differ significantly" in text_of({"a": BEST, "b": NEXT, "c": NEXT}, kind="prompt")
 
 
-def test_equal_scores_on_other_seeds_need_the_same_outcome() -> None:
-    """Of two models with one score, only the first beats the third: the sentence says neither."""
+def test_of_equal_scores_on_other_seeds_one_may_beat_a_third() -> None:
+    """Of two models with one score, only the one that the tests find better is said to be so."""
     first, third = [1.0] * 30 + [0.0] * 10, [1.0] * 20 + [0.0] * 20
     means, family = ranked({"first": first, "second": ([0.0] * 10 + [1.0] * 30), "third": third})
     outcomes = {frozenset((pair.first, pair.second)): pair.differs for pair in family.pairs}
     assert outcomes[frozenset(("first", "third"))] is not outcomes[frozenset(("second", "third"))]
-    assert "third" not in ranking(means, {}, family)
+    better = "first" if outcomes[frozenset(("first", "third"))] else "second"
+    text = ranking(means, {"first": (0.7, 0.8), "second": (0.6, 0.8)}, family)
+    assert text.startswith("first (95% interval 70.0 to 80.0) and second (95% interval 60.0 to 80.0) have the highest")
+    assert f"Only {better} is significantly better than third (paired" in text
+
+
+def test_many_tied_models_have_the_range_of_their_intervals() -> None:
+    means, family = ranked({**dict.fromkeys("abcde", BEST), "worst": WORST})
+    ends = {name: (0.5 + number / 100, 0.9 + number / 100) for number, name in enumerate("abcde")}
+    text = ranking(means, ends, family)
+    assert text.startswith("5 of the 6 models have the highest PA(0.9), 95.0 (95% intervals within 50.0 to 94.0).")
+    assert "They are significantly better than worst" in text
 
 
 def test_without_tests_or_scores() -> None:
@@ -180,7 +193,7 @@ def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> No
     fewer = replace(bad, stored=bad.answers.take(groups=(np.arange(len(bad.group_ids)) < len(bad.group_ids) // 2)))
     found: Standings = standings({"good": good, "fewer": fewer})
     assert found.finding.startswith("good has PA(0.9)")
-    assert found.finding.endswith("Not compared, with fewer seeds: fewer.") and not found.letters
+    assert "Not compared: fewer (39 of 78 seeds" in found.finding and not found.letters
 
 
 def test_groups_without_seeds() -> None:

@@ -270,5 +270,5 @@ def test_the_page_has_sentences_if_the_license_allows_or_on_request(
     dataset = find_dataset(str(SHIPPED))
     terms = dataclasses.replace(dataset.record.terms, license=license_id)
     dataset = dataclasses.replace(dataset, record=dataclasses.replace(dataset.record, terms=terms))
-    page = leaderboard_text(results, "html", [dataset], with_text=with_text)
+    page = leaderboard_text(results, "html", datasets=[dataset], with_text=with_text)
     assert any(board.get("texts") for board in data_of(page)["boards"]) == shown

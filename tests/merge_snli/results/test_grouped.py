@@ -509,7 +509,7 @@ def test_reports_read_only_the_configs_of_results_and_each_once(
 
     monkeypatch.setattr("merge_snli.answers.reading.read_split", counted)
     analyze([results_folder], [data])
-    leaderboard_text(results, "html", [data])
+    leaderboard_text(results, "html", datasets=[data])
     assert read == ["simple"] * 2
 
 

@@ -1,0 +1,106 @@
+"""Test models on the same groups: which test, on which values, over which pairs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
+from merge_snli.results.grouping import copies_among
+from merge_snli.results.prompts import Scored, results_of
+from merge_snli.statistics import Family, compare_models, values_for
+from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+
+@dataclass(frozen=True)
+class Significance:
+    """How differences between models are tested.
+
+    Attributes:
+        test: `permutation`, `mcnemar` or `t-test`, as in `merge_snli.statistics.compare_models`.
+        alpha: Family-wise significance level, between 0 and 1.
+    """
+
+    test: str = "permutation"
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            InputError: If the test is unknown, or the level not between 0 and 1.
+        """
+        if self.test not in PAIRED_TESTS:
+            raise InputError(f"{param('test')} is {self.test!r}: choose one of {', '.join(PAIRED_TESTS)}")
+        if not 0 < self.alpha < 1:
+            raise InputError(f"{param('alpha')} is {self.alpha:g}: it must be between 0 and 1")
+
+    def check_subsamples(self, results: Iterable[Scored]) -> None:
+        """Check that a test over subsamples has them in all results.
+
+        Raises:
+            InputError: If it does not.
+        """
+        if self.test != SUBSAMPLE_TEST:
+            return
+        of_seeds = [name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed"]
+        for result in results:
+            if result.subsamples is None:
+                raise InputError(
+                    f"{param('test')} {self.test} compares subsamples, which {result.dataset.title} does not have: "
+                    f"choose {' or '.join(of_seeds)}"
+                )
+
+    def unit_of(self, result: Scored) -> str:
+        """Return the unit of the test on the data of a result."""
+        return "subsample" if self.test == SUBSAMPLE_TEST else result.units[0]
+
+    def family(
+        self, named: Mapping[str, Scored], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
+    ) -> Family:
+        """Test all pairs of at least two models on some groups at a threshold.
+
+        Raises:
+            InputError: If the test does not fit the values, such as those of one subsample.
+        """
+        values = {name: self.values(result, groups, threshold) for name, result in named.items()}
+        unit = self.unit_of(next(iter(named.values())))
+        try:
+            return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
+        except ValueError as error:
+            raise InputError(f"cannot run the test {self.test}: {error}; choose another {param('test')}") from error
+
+    def values(
+        self, scored: Scored, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
+    ) -> NDArray[np.float64] | NDArray[np.bool_]:
+        """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""
+        of_prompts = []
+        for result in results_of(scored):
+            counts = result.counts(groups)
+            of_prompts.append(values_for(self.test, counts.correct, counts.sizes, threshold))
+        if len(of_prompts) == 1:
+            return of_prompts[0]
+        mean = np.mean(of_prompts, axis=0)
+        return np.asarray(mean > 1 / 2 if of_prompts[0].dtype == bool else mean)
+
+
+def drawn_groups(results: Mapping[str, Scored]) -> tuple[str, ...]:
+    """Return the groups that every model has and that a subsample has a row of, in the order of the first result.
+
+    Raises:
+        InputError: If there are fewer than two.
+    """
+    [first, *_] = results.values()
+    common = set(first.group_ids)
+    for result in results.values():
+        drawn = zip(result.group_ids, result.counts().drawn.tolist(), strict=True)
+        common &= {name for name, is_drawn in drawn if is_drawn}
+    if len(common) < 2:
+        raise InputError(
+            f"{', '.join(results)} have {count(len(common), first.units[0])} in common: at least two are needed to "
+            "compare models"
+        )
+    return tuple(name for name in first.group_ids if name in common)
