@@ -338,7 +338,7 @@ function answerTable(seed, show, item) {
   const cellsOf = (answer) => data.models.map((_, model) => answerCell(seed, answer(model), model));
   const first = el(
     "tr",
-    { class: "of-seed" },
+    { class: "of-seed of-answers" },
     el("th", { scope: "row" }, "seed"),
     el("td", {}),
     ...cellsOf((model) => onSeed(model, seed)),

@@ -107,7 +107,8 @@ function showControls(shown, board) {
   byId("count").textContent = `${shown === all ? "" : `${shown} of `}${counted(all, "model")}`;
   byId("nothing").hidden = shown > 0;
   byId("legend").replaceChildren(
-    "Scores in percent, with the 95% interval below. Equal scores have equal ranks. ",
+    "Scores in percent, with the 95% interval below. ",
+    el("span", { class: "of-ranks" }, "Equal scores have equal ranks. "),
     ...columnsOf(board)
       .filter((column) => column.name in DATA.definitions)
       .map((column) => `${column.name}: ${column.about}. `),

@@ -82,6 +82,7 @@ def _scored(group: Sequence[Result], data: ScoredData, common_seeds: bool) -> Sc
             compared += results_of(model)
         else:
             apart[name] = missing
+            scored_dataset(data, results_of(model))  # checks that it is on this data
     return replace(scored_dataset(data, compared), apart=apart)
 
 

@@ -21,6 +21,8 @@ from merge_snli import MergeDataset, Result
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
+from merge_snli.leaderboard.boards import make_boards
+from merge_snli.results.rows import percent
 from merge_snli.schema import NLI_LABELS
 from tests.browser import DESK, PHONE, Page, background, choose, errors_of, find, key, opened, texts_of
 from tests.commands import Command
@@ -102,6 +104,29 @@ def test_frequencies_are_those_of_the_corpus(results: list[Result], bundled: Mer
     data = unpacked(write_explorer(results[:1], bundled, tmp_path, corpus=corpus))
     assert (data["corpus"], dict(zip(data["words"], data["frequency"], strict=True))["boy"]) == ("some text", 7)
     assert sum(data["frequency"]) == 7
+
+
+def test_the_scores_are_those_of_the_leaderboard(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
+    data = unpacked(write_explorer(results_on(results, bundled), bundled, tmp_path))
+    [board] = make_boards(results)
+    names = {"seeds": "seed_accuracy", "variants": "sample_accuracy", "pa": "pattern_accuracy"}
+    expected = []
+    for entry in board.entries:
+        scores = {name: percent(entry.result.row[score]) for name, score in names.items()}
+        expected.append(scores | {"unranked": entry.unranked})
+    assert (data["scores"], data["models"]) == (expected, [entry.name for entry in board.entries])
+
+
+def test_a_data_set_without_results_is_shown(
+    bundled: MergeDataset, with_annotators: tuple[MergeDataset, list[Result]], tmp_path: Path, command: Command
+) -> None:
+    command("explore", "--dataset", "demo:dataset", "--out", tmp_path)
+    data = unpacked(tmp_path / "index.html")
+    assert (data["models"], data["scores"]) == ([], [])
+    assert (len(data["ids"]), len(data["original"]), "answers" in data) == (78, 1073, False)
+    nouns = unpacked(write_explorer([], bundled, tmp_path, config="noun"))
+    assert nouns["config"] == "noun" and set(nouns["classes"]) == {"noun"}
+    assert unpacked(write_explorer([], with_annotators[0], tmp_path))["annotators"] is not None
 
 
 @pytest.mark.parametrize("option", ["--export", "--wide"])
@@ -484,15 +509,44 @@ def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_licens
 
 
 @pytest.mark.slow
-def test_each_model_has_its_shares_on_top_and_is_chosen_there(page: Page, answers: pd.DataFrame) -> None:
-    for name, on_seeds, on_variants, flips in page.execute_script(
+def test_each_model_has_the_scores_of_the_leaderboard_and_is_chosen_there(
+    page: Page, answers: pd.DataFrame, results: list[Result]
+) -> None:
+    [board] = make_boards(results)
+    rows = {entry.name: entry.result.row for entry in board.entries}
+    for name, *shown, flips in page.execute_script(
         "const rows = [...document.querySelectorAll('#models tbody tr')];"
-        "return rows.map((row) => [...row.cells].map((one) => one.innerText))"
+        "return rows.map((row) => [row.cells[0].querySelector('button'), ...[...row.cells].slice(1)])"
+        ".map((row) => row.map((one) => one.innerText))"
     ):
+        scores = ("seed_accuracy", "sample_accuracy", "pattern_accuracy")
+        assert shown == [f"{percent(rows[name][score]):.1f}" for score in scores]
         of_model = answers[answers["model"] == name]
-        assert on_variants == f"{100 * of_model['correct'].dropna().astype(bool).mean():.1f}"
-        assert on_seeds == f"{100 * of_model.groupby('seed_id')['seed_correct'].first().mean():.1f}"
         both = of_model.dropna(subset=["answer", "seed_answer"])
         assert flips == f"{100 * (both['answer'] != both['seed_answer']).mean():.1f}"
     find(page, "#models button").click()
     assert find(page, "#model").get_attribute("value") == "0"
+
+
+@pytest.mark.slow
+def test_without_answers_the_page_shows_seeds_variants_and_words(
+    browser: Page, bundled: MergeDataset, tmp_path: Path
+) -> None:
+    open_page(browser, write_explorer([], bundled, tmp_path))
+    assert len(selection(browser)) == 78
+    for hidden in ("#model", "#low", "#first", "#fragile", "#models", ".of-seed"):
+        assert not find(browser, hidden).is_displayed(), hidden
+    open_page(browser, tmp_path / "index.html", "#sort=fewest&by=share")
+    counts = [int(text.split()[0]) for text in texts_of(browser, "#seeds .verdict span:nth-of-type(2)")]
+    table = pq.read_table(SHIPPED / "data/all/test.parquet")
+    sizes = table["seed_id"].to_pandas().value_counts()
+    assert counts == [sizes[name] for name in texts_of(browser, "#seeds .verdict code")]
+    choose(browser, "#sort", "variants")
+    ids = texts_of(browser, "#seeds .verdict code")
+    assert sizes[ids[0]] == sizes.max()
+    find(browser, "#view-words").click()
+    headers, first = texts_of(browser, "#words thead th"), texts_of(browser, "#words tbody tr:first-child td")
+    assert headers == ["Replacement", "Variants", "Mean log-odds"]
+    words = table["replacement"].to_pandas().value_counts()
+    assert words[first[0]] == int(first[1]) == words.max()
+    assert errors_of(browser) == []

@@ -34,7 +34,7 @@ from tests.browser import (
 )
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
 from tests.merge_snli.results.test_prompts_group import record as prompt_record
-from tests.oracles import written
+from tests.oracles import missing_from, written
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
@@ -348,7 +348,7 @@ def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) ->
     assert names(page) == [entry.name for entry in prompted.entries]
     assert "· 1 subsample ·" in find(page, "#board-facts").text
     assert "Bands: lowest to highest subsample and prompt." in (legend := find(page, "#legend").text)
-    assert "QT:" not in legend, "columns that a phone does not show are not explained"
+    assert not missing_from(legend, "QT:", "Seeds:", "Variants:")
     show_other_view(page, page.find_element("link text", "org/asked (3 prompts, ranked)").click)
     result = next(entry.result for entry in prompted.entries if isinstance(entry.result, PromptGroup))
     names_of_parts = texts_of(page, "#parts-table tbody tr:not(.group) th")
@@ -483,16 +483,17 @@ def test_page_fits_a_phone(browser: Page, address: str, tmp_path: Path) -> None:
     fits = "return document.documentElement.scrollWidth <= innerWidth"
     assert page.execute_script(fits)
     assert not find(page, "#models th.size").is_displayed()
-    assert find(page, "#models td.pa").is_displayed()
-    table = "const box = document.querySelector('#models').parentElement; return box.scrollWidth - box.clientWidth"
-    assert page.execute_script(table) <= 0
+    in_view = "const box = arguments[0].getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth"
+    assert page.execute_script(in_view, find(page, "#models td.pa"))
+    for column in ("seeds", "variants", "qt"):
+        page.execute_script("arguments[0].scrollIntoView({ inline: 'end' })", find(page, f"#models td.{column}"))
+        assert page.execute_script(in_view, find(page, f"#models td.{column}"))
+        assert page.execute_script(in_view, find(page, "#models .name")), "the name stays beside every column"
+    drawn = find(page, "#count").text.removesuffix(" models")
+    assert [name for name in texts_of(page, "#line-names li") if name] and drawn.isdigit()
     show_other_view(page, find(page, "#models .name").click)
     assert page.execute_script(fits)
-    shown = find(page, "#parts-table").text, find(page, "#parts-legend").text
-    assert shown[1].startswith("Scores in percent, with 95% intervals over seeds below. ")
-    assert " to " in shown[0] and "Variants" not in shown[0], "fewer columns, each with its intervals"
-    table = "const box = document.querySelector('#parts-table').parentElement; return box.scrollWidth - box.clientWidth"
-    assert page.execute_script(table) <= 0
+    assert not missing_from(find(page, "#parts-table").text, " to ", "Variants", "Seeds", "QT")
     page.save_screenshot(str(tmp_path / "phone.png"))
 
 
