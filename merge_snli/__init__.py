@@ -86,14 +86,23 @@ _HOMES = {
     "validate": "merge_snli.validation:validate",
 }
 
+# What does the same as a command that has no public function, because a package has its name or nearly so.
+_COMMANDS = {
+    "leaderboard": "merge_snli.leaderboard.write.write_leaderboard",
+    "explore": "merge_snli.explorer.write.write_explorer",
+}
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Import a public name on first use."""
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        advice = ""
+        if name in _COMMANDS:
+            advice = f": run merge-snli {name}, or call {_COMMANDS[name]}"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
     module, _, attribute = _HOMES[name].partition(":")
     found = getattr(import_module(module), attribute)
-    return found if isinstance(found, type) else typed(found)
+    return found if isinstance(found, type) else typed(found, name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, nearest, param
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,14 +29,19 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def typed(function: F) -> F:
+def typed(function: F, called: str = "") -> F:
     """Return a function that refuses arguments of other types than its annotations name.
 
     The annotations may be texts, numbers, paths, lists and `CLASSES`; parameters with others, such as
     `object`, take anything. The items of lists are checked as well, but for those of iterators.
 
+    Args:
+        function: The function.
+        called: What users call it; by default its name.
+
     Raises:
         InputError: When the function is called with an argument of another type, or an empty text.
+        TypeError: When it is called with other arguments than it has; the message names the nearest one.
     """
     signature = inspect.signature(function)
     hints = {name: _text(parameter.annotation) for name, parameter in signature.parameters.items()}
@@ -44,7 +49,15 @@ def typed(function: F) -> F:
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
-        for name, given in signature.bind(*args, **kwargs).arguments.items():
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            unknown = next((name for name in kwargs if name not in signature.parameters), None)
+            what = str(error)
+            if unknown is not None:
+                what = f"got an unexpected keyword argument {unknown!r}{nearest(unknown, signature.parameters)}"
+            raise TypeError(f"{called or function.__name__}() {what}") from None
+        for name, given in bound.arguments.items():
             several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             for value in given if several else [given]:
                 if name in kinds and not any(fits(value) for fits, _ in kinds[name]):

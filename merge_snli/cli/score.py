@@ -238,10 +238,9 @@ def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Co
     from merge_snli.results.prompts import group_prompts
     from merge_snli.results.score_table import part_tables, score_table
 
-    results = aligned(results)
     names = names_of(results)
     scores = score_table(results, failed, names=names, thresholds=thresholds)
-    models = group_prompts(results)
+    models = group_prompts(aligned(results))
     finding = standings(dict(zip(names_of(models), models, strict=True))).finding if len(models) > 1 else ""
     tables = [replace(scores, finding=finding, notes=(*scores.notes, *too_few_notes(results)))]
     if not results or (results[0].has_seeds and not any(AGREEMENT in result.parts for result in results)):

@@ -16,10 +16,11 @@ class Classes:
 
     Attributes:
         curves: Curve on the drawn variants of each class that has any.
-        tests: Welch's t-test of each pair of classes with at least two seeds each, over seeds, as in footnote 9 of the
-            paper. The value of a seed is the mean over models of the share of subsamples in which it passes the quality
-            threshold with its variants of the class. As in the paper, p-values are not adjusted for the number of
-            pairs.
+        tests: Welch's t-test of each pair of classes over the seeds that have variants of only one of them, at least
+            two of each, as in footnote 9 of the paper. The value of a seed is the mean over models of the share of
+            subsamples in which it passes the quality threshold with its variants of the class. Seeds with variants of
+            both classes are left out, since their values are not independent; `class_pairs` compares the classes on
+            these. As in the paper, p-values are not adjusted for the number of pairs.
     """
 
     curves: dict[str, MeanCurve]
@@ -35,22 +36,23 @@ def classes(scored: ScoredDataset) -> Classes:
     Raises:
         NotComputable: If the config has drawn variants of fewer than two classes.
     """
-    masks = scored.variants_by("word_class")
-    means = {name: averaged(scored, mask) for name, mask in masks.items() if (mask & scored.drawn).any()}
-    if len(means) < 2:
+    curves, values = {}, {}
+    for name, mask in scored.variants_by("word_class").items():
+        if (mask & scored.drawn).any():
+            curves[name], values[name] = averaged(scored, mask)
+    if len(curves) < 2:
         raise NotComputable(
-            f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(means)}: score "
-            "the models on config all of a data set with several classes"
+            f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(curves)}: "
+            "score the models on config all of a data set with several classes"
         )
-    values = {name: column[~np.isnan(column)] for name, (_, column) in means.items()}
-    testable = [name for name, column in values.items() if len(column) > 1]
-    return Classes(
-        curves={name: curve for name, (curve, _) in means.items()},
-        tests=tuple(
-            NamedTest(first=first, second=second, result=independent_t_test(values[first], values[second], unit="seed"))
-            for first, second in combinations(testable, 2)
-        ),
-    )
+    tests = []
+    for first, second in combinations(values, 2):
+        of_first, of_second = ~np.isnan(values[first]), ~np.isnan(values[second])
+        one, other = values[first][of_first & ~of_second], values[second][of_second & ~of_first]
+        if len(one) > 1 and len(other) > 1:
+            result = independent_t_test(one, other, unit="seed")
+            tests.append(NamedTest(first=first, second=second, result=result))
+    return Classes(curves=curves, tests=tuple(tests))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,27 +99,17 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     Raises:
         NotComputable: If no seed has drawn variants of two classes.
     """
-    masks = scored.variants_by("word_class")
-    of_class = {
-        name: np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
-        for name, mask in masks.items()
-        if (mask & scored.drawn).any()
-    }
-    common = {
-        (first, second): seeds
-        for first, second in combinations(of_class, 2)
-        if (seeds := of_class[first] & of_class[second]).any()
-    }
-    if not common:
-        raise NotComputable(
-            f"Figure 6 needs seeds with variants of two word classes; config {scored.record.config} has none: score "
-            "the models on config all of a data set with such seeds"
-        )
+    masks, of_class = scored.variants_by("word_class"), {}
+    for name, mask in masks.items():
+        if (mask & scored.drawn).any():
+            of_class[name] = np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
     pairs, tests = [], []
-    for (first, second), seeds in common.items():
-        (first_curve, one), (second_curve, other) = (
-            averaged(scored, masks[name] & seeds[scored.groups]) for name in (first, second)
-        )
+    for first, second in combinations(of_class, 2):
+        seeds = of_class[first] & of_class[second]
+        if not seeds.any():
+            continue
+        first_curve, one = averaged(scored, masks[first] & seeds[scored.groups])
+        second_curve, other = averaged(scored, masks[second] & seeds[scored.groups])
         pairs.append(
             PairCurves(
                 first=first,
@@ -129,6 +121,11 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
         )
         if seeds.sum() > 1:
             tests.append((first, second, permutation_test(one[seeds], other[seeds])))
+    if not pairs:
+        raise NotComputable(
+            f"Figure 6 needs seeds with variants of two word classes; config {scored.record.config} has none: score "
+            "the models on config all of a data set with such seeds"
+        )
     return ClassPairs(
         pairs=tuple(pairs),
         tests=adjusted_pairs(tests),

@@ -122,7 +122,7 @@ def _log_probabilities(
         if shares.shape != (len(data_labels),):
             raise InputError(must)
         if not (shares.min() >= 0 and abs(shares.sum() - 1) <= SUM_TOLERANCE):  # also if one is NaN
-            raise InputError(must)
+            raise InputError(f"{must}; if they are logits, apply softmax to them")
         row[columns] = shares
     with np.errstate(divide="ignore"):
         return np.log(rows).astype(np.float32)

@@ -322,12 +322,13 @@ def _label_notes(result: Result) -> Iterator[str]:
 def _chance_warning(overall: Scores, answers: Answers) -> str | None:
     """Return the note on a model that is hardly better than always predicting the most common label; None if not.
 
-    Without seeds there is no note, because a model may be wrong on most rows that were made to be hard.
+    There is no note if all seeds are right. Without seeds there is none, either, because a model may be wrong on most
+    rows that were made to be hard.
     """
     if answers.seeds is None or overall.seed_accuracy is None:
         return None
     majority_share = int(np.bincount(answers.seeds.gold).max()) / len(answers.seeds.gold)
-    if overall.seed_accuracy >= majority_share + CHANCE_MARGIN:
+    if overall.seed_accuracy >= majority_share + CHANCE_MARGIN or overall.seed_accuracy == 1:
         return None
     return (
         f"warning: accuracy on seeds is {overall.seed_accuracy:.1%}, close to or below the "

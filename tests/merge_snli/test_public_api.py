@@ -1,6 +1,7 @@
 """The public names, the types of their arguments, the options of generate, and shell completion."""
 
 import argparse
+import importlib
 import re
 import subprocess
 import sys
@@ -149,6 +150,25 @@ def test_right_arguments_pass() -> None:
     assert checked(None, "a", Path("b"), share=1, other={}) == (None, ("a", Path("b")), 1, {})
     for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, "")):
         refused(message, checked, *arguments, error=error)
+
+
+def test_a_wrong_keyword_names_the_function_and_the_nearest_parameter() -> None:
+    for call, arguments, named in (
+        (merge_snli.score, {"limit": 5}, r"score\(\).*'limit': did you mean limit_seeds"),
+        (merge_snli.compare, {"tests": "mcnemar"}, r"compare\(\).*'tests': did you mean test"),
+        (merge_snli.validate, {}, r"validate\(\) missing"),
+    ):
+        refused(named, partial(call, **arguments), error=TypeError)
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "explore"])
+def test_a_command_without_a_function_is_named(name: str) -> None:
+    code = f"import merge_snli; merge_snli.{name}('results')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    error = done.stderr.splitlines()[-1]
+    assert not missing_from(error, "AttributeError", f"merge-snli {name}")
+    module, _, function = error.rpartition(" ")[2].rpartition(".")
+    assert callable(getattr(importlib.import_module(module), function))
 
 
 def parser_of_generate() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from merge_snli.base.table import Column, Table, count
 from merge_snli.comparison.curves import MeanCurve, ModelCurves
 from merge_snli.comparison.figures import FIGURE_4_START
-from merge_snli.comparison.findings import and_list, difference, ranking
+from merge_snli.comparison.findings import ALPHA, and_list, difference, ranking
 from merge_snli.comparison.line_chart import COLORS, Line, line_figure
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.comparison.word_classes import Classes, ClassPairs
@@ -123,11 +123,28 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
 
 def _differences(tests: Sequence[tuple[NamedTest, float | None]], adjusted: str) -> str:
     """Return how word classes differ, with the p-values to show."""
-    texts = [
-        difference(test.result, f"on {CLASS_PLURALS[test.first]}", f"on {CLASS_PLURALS[test.second]}", adjusted_p=p)
-        for test, p in tests
-    ]
-    return f"{'; '.join(texts) or 'No two classes can be tested: each needs at least two seeds'}.{adjusted}"
+    if not tests:
+        return f"No two classes can be tested: each needs at least two seeds.{adjusted}"
+    texts, same = [], []
+    for test, p in tests:
+        first, second = CLASS_PLURALS[test.first], CLASS_PLURALS[test.second]
+        if len(tests) > 1 and (test.result.p_value if p is None else p) >= ALPHA:
+            same.append(f"{first} and {second}")
+        else:
+            texts.append(difference(test.result, f"on {first}", f"on {second}", adjusted_p=p))
+    if same:
+        which = "between any two word classes" if not texts else f"between {', or '.join(same)}"
+        texts.append(f"{PA} does not differ significantly {which} ({_test_over([test for test, _ in tests])})")
+    return f"{'; '.join(texts)}.{adjusted}"
+
+
+def _test_over(tests: Sequence[NamedTest]) -> str:
+    """Return the test of some pairs, with the range of the numbers of their seeds."""
+    numbers = sorted({test.result.n for test in tests})
+    seeds = count(numbers[-1], "seed")
+    if len(numbers) > 1:
+        seeds = f"{numbers[0]:,} to {seeds}"
+    return f"{tests[0].result.test.partition(' (')[0]} over {seeds}"
 
 
 def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:

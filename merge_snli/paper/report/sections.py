@@ -128,8 +128,8 @@ SECTIONS: tuple[Section, ...] = (
         name="classes",
         title="Which word classes are harder?",
         paper="section 5.2",
-        about="The classes have different seeds; Welch's t-test compares their seeds, without adjustment as in the "
-        "paper.",
+        about="Welch's t-test compares the seeds that have variants of only one of two classes, without adjustment as "
+        "in the paper. The classes are compared below on seeds that have variants of both.",
         compute=_of_one(classes),
         artifacts=classes_artifacts,
     ),

@@ -34,6 +34,10 @@ TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}
 
 ALPHA = 0.05
 
+# Of these, "both RoBERTa NLI models significantly outperform BERT, though only RoBERTa-L-SMFA surpasses both of its
+# versions": the first is better than one of the others.
+OF_ONE = ("RoBERTa-B-S", "BERT-B-S", "BERT-L-S")
+
 SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
 
 
@@ -179,15 +183,30 @@ def _tests(value: Any, results: Sequence[Result]) -> Ours:  # noqa: ANN401 - the
         (comparison,) = compare_results(results, test="t-test")
     except InputError as error:
         return Ours(reason=as_flags(error))
-    cells = {
-        (f"{test.first} − {test.second}", HIGHER): _yes(test.result.p_value < ALPHA and test.result.difference > 0)
-        for test in (() if isinstance(value, NotComputable) else value.over_models)
-    }
+    cells: dict[tuple[str, str], OurNumber] = {}
+    if not isinstance(value, NotComputable):
+        for test in value.over_models:
+            is_higher = test.result.p_value < ALPHA and test.result.difference > 0
+            cells[f"{test.first} − {test.second}", HIGHER] = _yes(is_higher)
     for pair in comparison.family.pairs:
         first, second, result = _name(pair.first), _name(pair.second), pair.result
-        for sign, row in ((1, f"{first} − {second}"), (-1, f"{second} − {first}")):
-            cells[row, HIGHER] = _yes(pair.differs and sign * result.difference > 0)
-    return Ours(cells=cells, reason="not in this run")
+        cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and result.difference > 0)
+        cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and result.difference < 0)
+    return Ours(cells=cells | better_than_one(cells), reason="not in this run")
+
+
+def better_than_one(cells: Cells) -> Cells:
+    """Return whether the smaller RoBERTa is better than exactly one of the BERTs; nothing without all three.
+
+    Args:
+        cells: Whether each model is better than each other.
+    """
+    model, *others = OF_ONE
+    found = [cells.get((f"{model} − {other}", HIGHER)) for other in others]
+    if None in found:
+        return {}
+    better = [number for number in found if number is not None and number.value == "yes"]
+    return {(f"{model} − one of {' and '.join(others)}", HIGHER): _yes(len(better) == 1)}
 
 
 def section_5_5(values: Mapping[str, Any]) -> Ours:

@@ -86,21 +86,38 @@ def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
 
     Each cell has the paper's number, ours, the mark of the verdict, and what the interval and the verdict are.
     """
+    digits = _digits(artifact)
     rows: dict[str, list[dict[str, str]]] = {}
     for cell in artifact["cells"]:
-        paper, ends = cell["paper"], cell["interval"]
-        difference = cell["difference"] and f"{_number(cell['difference'], paper, '+')}, "
-        interval = ends and f", interval {' to '.join(str(_number(end, paper)) for end in ends)}"
+        shown = digits[cell["column"]]
+        if isinstance(cell["paper"], int | float):
+            shown = decimals(cell["paper"])
+        explained = cell["verdict"]
+        if cell["difference"]:
+            explained = f"{_number(cell['difference'], shown, '+')}, {explained}"
+        if cell["interval"]:
+            low, high = (_number(end, shown) for end in cell["interval"])
+            explained += f", interval {low} to {high}"
         rows.setdefault(cell["row"], []).append(
             {
                 "column": cell["column"],
-                "paper": _number(paper, paper) or NO_VALUE,
-                "ours": _number(cell["ours"], paper) or NO_VALUE,
+                "paper": _number(cell["paper"], shown) or NO_VALUE,
+                "ours": _number(cell["ours"], shown) or NO_VALUE,
                 "mark": _mark(cell),
-                "explained": f"{difference or ''}{cell['verdict']}{interval or ''}",
+                "explained": explained,
             }
         )
     return rows
+
+
+def _digits(artifact: Document) -> dict[str, int | None]:
+    """Return the most digits after the point that the paper prints in each column; None if it has no numbers there."""
+    digits: dict[str, int | None] = {}
+    for cell in artifact["cells"]:
+        most = digits.setdefault(cell["column"], None)
+        if isinstance(cell["paper"], int | float):
+            digits[cell["column"]] = max(most or 0, decimals(cell["paper"]))
+    return digits
 
 
 def _mark(cell: Document) -> str:
@@ -132,11 +149,12 @@ def _rows(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= NAMED_ROWS else f"{len(names)} rows"
 
 
-def _number(value: Any, like: Any, sign: str = "") -> str | None:  # noqa: ANN401 - a JSON value
-    """Return a number with as many digits as the paper's."""
+def _number(value: Any, digits: int | None, sign: str = "") -> str | None:  # noqa: ANN401 - a JSON value
+    """Return a number with as many digits after the point as the paper prints."""
     if value is None or isinstance(value, str):
         return value
-    digits = decimals(like) if isinstance(like, int | float) else int(isinstance(value, float))
+    if digits is None:
+        digits = int(isinstance(value, float))
     return f"{value:{sign},.{digits}f}"
 
 

@@ -18,6 +18,7 @@ from merge_snli.models.function import function_name
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring import functions
+from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import answers_of_groups, refused
 
 
@@ -71,6 +72,27 @@ def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form
     stored = table[[f"probability:{label}" for label in NLI_LABELS]].to_numpy()
     np.testing.assert_allclose(stored, shares([*zip(rows["premise"], rows["hypothesis"], strict=True)]), atol=1e-6)
     assert read_results(tmp_path) == [result]
+
+
+def test_logits_need_a_softmax(dataset: Path) -> None:
+    for logits in ([2.5, -1.0, 0.3], [0.5, 0.4, 0.3]):
+        refused(r"logits.*softmax", score, lambda pairs, row=logits: [row] * len(pairs), dataset, name="logits")
+    wrong_form = refused("3 numbers", score, lambda pairs: [[0.5, 0.5]] * len(pairs), dataset, name="shares")
+    assert "softmax" not in str(wrong_form)
+
+
+def test_right_answers_to_data_of_one_label_get_no_warning(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    """Always giving the most common label is right there, and no order of labels is better."""
+
+    def of_one_label(seed: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for row in (seed, *rows):
+            row["label"] = 0
+
+    folder = make_dataset(tmp_path / "one", seeds=4, change=of_one_label)
+    right = score(lambda pairs: [0] * len(pairs), folder, name="right")
+    wrong = score(lambda pairs: [1] * len(pairs), folder, name="wrong")
+    assert (right.scores.seed_accuracy, right.notes) == (1, ())
+    assert any(note.startswith("warning") for note in wrong.notes)
 
 
 def test_predictions_are_cached_by_version(dataset: Path, tmp_path: Path) -> None:

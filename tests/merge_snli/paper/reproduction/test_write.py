@@ -24,7 +24,7 @@ from merge_snli.models.shapes import shapes
 from merge_snli.pairs.lexicon import SHIPPED as LEXICON
 from merge_snli.paper.reproduction.estimate import estimate
 from merge_snli.paper.reproduction.merge import DEMO_PROBLEMS, OTHER_SETS, PLAIN, Reproduction, plan_reproduction
-from merge_snli.paper.reproduction.numbers import score_numbers, table_3_cells
+from merge_snli.paper.reproduction.numbers import HIGHER, better_than_one, score_numbers, table_3_cells
 from merge_snli.paper.reproduction.run import check_requirements, missing_packages, reproduce
 from merge_snli.paper.reproduction.simple_pair import COLUMNS, plan_simple_pair, template_of
 from merge_snli.paper.reproduction.verdict import (
@@ -248,6 +248,26 @@ def test_verdict(
     assert bool(cell["reason"]) == (verdict in (NOT_COMPARABLE, NOT_COMPUTED))
     other = check_cell("a", "b", paper, found, precision=precision, not_comparable="a demo")
     assert (other["verdict"], other["reason"], other["difference"]) == (NOT_COMPARABLE, "a demo", None)
+
+
+def test_a_number_that_the_paper_lacks_has_the_precision_of_its_column() -> None:
+    """MT is in whole percents in the paper, also beside a model that it does not have."""
+    artifact = read_paper(MERGE).artifacts["table-3"]
+    cells = {("ours", "MT"): OurNumber(value=90.0), ("ours", "QT"): OurNumber(value=-4.25, interval=(-5.0, -1.0))}
+    rows = grid(compare(artifact, Ours(cells=cells)))
+    shown = {cell["column"]: cell["ours"] for cell in rows["ours"]}
+    assert (shown["MT"], shown["QT"]) == ("90", f"{-4.25:.1f}")
+    assert {cell["paper"] for cell in rows["BERT-B-S"]} == {"90.5", "89.6", "88.9", "-4.9", "59"}
+
+
+@pytest.mark.parametrize(("better", "verdict"), [([True, False], "yes"), ([False, False], "no"), ([True, True], "no")])
+def test_the_smaller_roberta_is_better_than_one_bert(better: list[bool], verdict: str) -> None:
+    cells = {}
+    for other, is_better in zip(("BERT-B-S", "BERT-L-S"), better, strict=True):
+        cells[f"RoBERTa-B-S − {other}", HIGHER] = OurNumber(value="yes" if is_better else "no")
+    [((row, _), number)] = better_than_one(cells).items()
+    assert (row in read_paper(MERGE).artifacts["section-5.1"].rows, number.value) == (True, verdict)
+    assert better_than_one({}) == {}
 
 
 def test_a_number_with_an_undecided_unit_has_no_verdict() -> None:
