@@ -1,4 +1,4 @@
-"""Compare seeds answered right and wrong by their variants, and find hard seeds (section 5.5, Table 10)."""
+"""Find hard seeds, whose variants hardly any model answers right (section 5.5, Table 10)."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ import numpy as np
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.arrays import Bools, Floats, Ints
-from merge_snli.comparison.curves import mean_pattern_accuracy
-from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.statistics import mean_of_known, ratios
 
@@ -16,48 +15,6 @@ from merge_snli.statistics import mean_of_known, ratios
 RARELY = 0.05
 # The mean of a tenth and of 0 may be slightly below 0.05 as a float.
 TOLERANCE = 1e-12
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeedCorrectness:
-    """PA at the quality threshold by whether a model answered the seed right, mean over the subsamples.
-
-    Attributes:
-        models: By name of the model, the number of seeds with drawn variants that it answered right, `seeds_right`, and
-            wrong, `seeds_wrong`; and PA on the variants of both, `right` and `wrong`, NaN without such a seed.
-        mean_right: Mean of `right` over the models that have such seeds.
-        mean_wrong: Mean of `wrong` over the models that have such seeds.
-    """
-
-    models: dict[str, dict[str, float]]
-    mean_right: float
-    mean_wrong: float
-
-
-def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
-    """Score the variants of seeds answered right and of seeds answered wrong.
-
-    Args:
-        scored: A config of a data set.
-
-    Raises:
-        NotComputable: If no model has a seed of both kinds.
-    """
-    models = {model.name: _scores(scored, model) for model in scored.models}
-    if not any(row["seeds_right"] and row["seeds_wrong"] for row in models.values()):
-        raise NotComputable("seeds answered right and wrong cannot be compared: no model has some of both")
-    return SeedCorrectness(
-        models=models,
-        mean_right=float(np.nanmean([row["right"] for row in models.values()])),
-        mean_wrong=float(np.nanmean([row["wrong"] for row in models.values()])),
-    )
-
-
-def _scores(scored: ScoredDataset, model: ModelAnswers) -> dict[str, float]:
-    right = model.seeds.correct[scored.groups]
-    tables = {"right": model.answers.counts(rows=right), "wrong": model.answers.counts(rows=~right)}
-    seeds = {f"seeds_{name}": int(table.drawn.sum()) for name, table in tables.items()}
-    return seeds | {name: mean_pattern_accuracy(table) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,25 +66,12 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
         scored: A config of a data set.
     """
     accuracy = mean_accuracy(scored)
-    order = [int(seed) for seed in np.lexsort((np.array(scored.ids), accuracy)) if not np.isnan(accuracy[seed])]
-    variants = _per_seed(scored, np.any([model.answers.is_predicted for model in scored.models], axis=0))
-    rarely = [
-        HardSeed(
-            seed_id=scored.ids[seed],
-            premise=scored.seeds[seed][0],
-            hypothesis=scored.seeds[seed][1],
-            gold=scored.seeds[seed][2],
-            votes=votes_on(scored.data, seed),
-            answers={
-                model.name: None if (label := model.seeds.predicted[seed]) < 0 else model.answers.labels[label]
-                for model in scored.models
-            },
-            variants=int(variants[seed]),
-            mean_accuracy=float(accuracy[seed]),
-        )
-        for seed in order
-        if accuracy[seed] < RARELY - TOLERANCE
-    ]
+    predicted = np.any([model.answers.is_predicted for model in scored.models], axis=0)
+    variants = _per_seed(scored, predicted)
+    rarely = []
+    for seed in np.lexsort((np.array(scored.ids), accuracy)).tolist():
+        if accuracy[seed] < RARELY - TOLERANCE:  # not if it is NaN
+            rarely.append(_hard_seed(scored, seed, int(variants[seed]), float(accuracy[seed])))
     return HardSeeds(
         seeds=len(scored.ids),
         never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
@@ -136,15 +80,33 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
     )
 
 
+def _hard_seed(scored: ScoredDataset, seed: int, variants: int, accuracy: float) -> HardSeed:
+    premise, hypothesis, gold = scored.seeds[seed]
+    answers: dict[str, str | None] = {}
+    for model in scored.models:
+        label = model.seeds.predicted[seed]
+        answers[model.name] = None if label < 0 else model.answers.labels[label]
+    return HardSeed(
+        seed_id=scored.ids[seed],
+        premise=premise,
+        hypothesis=hypothesis,
+        gold=gold,
+        votes=votes_on(scored.data, seed),
+        answers=answers,
+        variants=variants,
+        mean_accuracy=accuracy,
+    )
+
+
 def mean_accuracy(scored: ScoredDataset) -> Floats:
     """Return the mean over models of the share of each seed's variants answered right, [n_seeds].
 
     A model that has no prediction on the seed's variants is left out of the mean; NaN if no model has one.
     """
-    shares = [
-        ratios(_per_seed(scored, model.answers.correct), _per_seed(scored, model.answers.is_predicted))
-        for model in scored.models
-    ]
+    shares = []
+    for model in scored.models:
+        correct, predicted = model.answers.correct, model.answers.is_predicted
+        shares.append(ratios(_per_seed(scored, correct), _per_seed(scored, predicted)))
     return mean_of_known(shares, axis=0)
 
 

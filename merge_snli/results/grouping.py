@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from merge_snli.answers.answers import Answers
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
@@ -238,17 +237,32 @@ def distinct_names_of(results: Sequence[Scored]) -> list[str]:
 
 def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
     """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
-    answers = {name: [result.answers for result in results_of(scored)] for name, scored in named.items()}
     copies: dict[str, str] = {}
-    for name, of_model in answers.items():
-        for other, of_other in answers.items():
-            if other == name:
-                break
-            same = len(of_model) == len(of_other) and all(map(Answers.same_as, of_model, of_other))
-            if other not in copies and same:
-                copies[name] = other
-                break
+    distinct: dict[tuple[object, ...], list[str]] = {}
+    for name, scored in named.items():
+        with_same_counts = distinct.setdefault(_counted(scored), [])
+        same = next((other for other in with_same_counts if _same_answers(named[other], scored)), None)
+        if same is None:
+            with_same_counts.append(name)
+        else:
+            copies[name] = same
     return copies
+
+
+def _counted(scored: Scored) -> tuple[object, ...]:
+    """Return what models with the same answers have in common, without reading their answers."""
+    facts: list[object] = []
+    for result in results_of(scored):
+        seeds = result.counted.seeds
+        facts += [result.group_ids, result.counts().correct.tobytes()]
+        if seeds is not None:
+            facts.append(seeds.predicted.tobytes())
+    return tuple(facts)
+
+
+def _same_answers(first: Scored, second: Scored) -> bool:
+    pairs = zip(results_of(first), results_of(second), strict=True)
+    return all(one.answers.same_as(other.answers) for one, other in pairs)
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
@@ -269,7 +283,7 @@ def config_rank(config: str | None) -> tuple[int, str]:
 def permuted_labels(scored: Scored) -> str | None:
     """Return why the labels of a model seem to be permuted, from its answers to the seeds; None if they do not."""
     labels = scored.compared_labels
-    seeds = [result.answers.seeds for result in results_of(scored) if result.answers.seeds is not None]
+    seeds = [result.counted.seeds for result in results_of(scored) if result.counted.seeds is not None]
     if not seeds:
         return None
     gold, predicted = (np.concatenate([getattr(graded, name) for graded in seeds]) for name in ("gold", "predicted"))

@@ -13,7 +13,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.paper.fine_tuned import fine_tuned
-from merge_snli.paper.hard_seeds import hard_seeds, seed_correctness
+from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.majority import majority
 from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.curve_artifacts import (
@@ -31,6 +31,7 @@ from merge_snli.paper.report.table_artifacts import (
     table_3_artifacts,
 )
 from merge_snli.paper.report.word_artifacts import error_drivers_artifacts, word_frequency_artifacts
+from merge_snli.paper.seed_correctness import seed_correctness
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
 

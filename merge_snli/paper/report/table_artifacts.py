@@ -1,14 +1,18 @@
 """Show the analyses that are tables: Table 3, and those of sections 5.1 and 5.5 of the paper."""
 
 import math
+from collections.abc import Mapping
+from functools import partial
 
-from merge_snli.base.table import Column, Table, capitalized, count
+from merge_snli.base.columns import Columns
+from merge_snli.base.table import Table, capitalized, count
 from merge_snli.comparison.findings import difference, not_compared, ranking
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
-from merge_snli.paper.hard_seeds import RARELY, HardSeeds, SeedCorrectness
+from merge_snli.paper.hard_seeds import RARELY, HardSeed, HardSeeds
 from merge_snli.paper.majority import Majority
 from merge_snli.paper.report.artifact import Artifact, basis
 from merge_snli.paper.report.curve_artifacts import percent_or_none
+from merge_snli.paper.seed_correctness import SeedCorrectness
 from merge_snli.paper.table_3 import SCORES, SeedsAgainstVariants, Table3
 from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.rows import DEFINITIONS, PA, ScoreValues
@@ -82,14 +86,12 @@ def _table_3(value: Table3) -> Table:
 
 def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artifact, ...]:
     """Return the tests of seeds against variants."""
-    tests = [
-        (f"{name}, over {result.unit}s", result, None)
-        for name, result in (
-            ("seeds − variants", value.over_seeds),
-            *((f"{test.first} − {test.second}", test.result) for test in value.over_models),
-        )
-    ]
-    models = [count(test.result.n, "model") for test in value.over_models[:1]]
+    tests = [(f"seeds − variants, over {value.over_seeds.unit}s", value.over_seeds, None)]
+    for test in value.over_models:
+        tests.append((f"{test.first} − {test.second}, over {test.result.unit}s", test.result, None))
+    of = count(value.over_seeds.n, "seed")
+    if value.over_models:
+        of += f", {count(value.over_models[0].result.n, 'model')}"
     return (
         Artifact(
             name="seeds-against-variants",
@@ -97,8 +99,8 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
             title="Seeds against variants",
             caption="Each row is a test of two sample accuracies; a positive difference means that the first is "
             "higher.",
-            basis=", ".join([count(value.over_seeds.n, "seed"), *models]),
-            finding=f"{difference(value.over_seeds, 'on seeds', 'on their variants', what='Mean accuracy')}.",
+            basis=of,
+            finding=difference(value.over_seeds, "on seeds", "on their variants", what="Mean accuracy") + ".",
             tables=(table_of_tests(tests),),
         ),
     )
@@ -106,24 +108,22 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
 
 def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
     """Return PA at the quality threshold against majority labels."""
-    rows = [*value.models.items(), ("mean", value.mean)]
-    table = Table(
-        columns=(
-            Column("Model", "left"),
-            Column("Gold label", format=PERCENT),
-            Column("Own majority", format=PERCENT),
-            Column("Vote of the models", format=PERCENT),
-            Column(f"Always {value.constant_label}", format=PERCENT),
-        ),
-        rows=tuple((name, *map(percent_or_none, scores.values())) for name, scores in rows),
-        notes=(
-            "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent "
-            "answer on the seed's variants. Vote: the label that most models predict on the seed, which is the gold "
-            f"label of {100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied. Always "
-            f"{value.constant_label}: the most frequent gold label ({100 * value.constant_share:.1f}% of the seeds).",
-            "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
-        ),
-    )
+    constant = value.constant_label
+    columns = Columns[tuple[str, Mapping[str, float]]]()
+    columns.add("Model", lambda row: row[0], align="left")
+    columns.add("Gold label", lambda row: percent_or_none(row[1]["gold"]), format=PERCENT)
+    columns.add("Own majority", lambda row: percent_or_none(row[1]["own"]), format=PERCENT)
+    columns.add("Vote of the models", lambda row: percent_or_none(row[1]["vote"]), format=PERCENT)
+    columns.add(f"Always {constant}", lambda row: percent_or_none(row[1]["constant"]), format=PERCENT)
+    notes = [
+        "PA(0.9) in percent, with the label of each variant replaced. Own majority: the model's most frequent answer "
+        "on the seed's variants. Vote: the label that most models predict on the seed, which is the gold label of "
+        f"{100 * value.vote_accuracy:.1f}% of the seeds; {count(value.tied_votes, 'vote')} tied. Always {constant}: "
+        f"the most frequent gold label ({100 * value.constant_share:.1f}% of the seeds).",
+        "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
+    ]
+    table = columns.table([*value.models.items(), ("mean", value.mean)], notes=notes)
+    means = {name: f"{100 * share:.1f}" for name, share in value.mean.items()}
     return (
         Artifact(
             name="majority-label",
@@ -131,8 +131,8 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
             title="Pattern accuracy against majority labels",
             caption="Each column is PA(0.9) against one kind of label; the last row is the mean over the models.",
             basis=count(len(value.models), "model"),
-            finding=f"With the most frequent gold label of the seeds, {value.constant_label}, instead of the gold one, "
-            f"mean {PA} is {100 * value.mean['constant']:.1f}, not {100 * value.mean['gold']:.1f}. This is not tested.",
+            finding=f"With the most frequent gold label of the seeds, {constant}, instead of the gold one, mean {PA} "
+            f"is {means['constant']}, not {means['gold']}. This is not tested.",
             tables=(table,),
         ),
     )
@@ -140,32 +140,18 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
 
 def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
     """Return PA at the quality threshold by whether the model answers the seed right."""
-    table = Table(
-        columns=(
-            Column("Model", "left"),
-            Column("Seeds right"),
-            Column("PA(0.9), seeds right", format=PERCENT),
-            Column("Seeds wrong"),
-            Column("PA(0.9), seeds wrong", format=PERCENT),
-        ),
-        rows=(
-            *(
-                (
-                    name,
-                    row["seeds_right"],
-                    percent_or_none(row["right"]),
-                    row["seeds_wrong"],
-                    percent_or_none(row["wrong"]),
-                )
-                for name, row in value.models.items()
-            ),
-            ("mean", None, percent_or_none(value.mean_right), None, percent_or_none(value.mean_wrong)),
-        ),
-        notes=(
-            'The paper says "93 on average" and "only 0.01"; the unit of the second is unclear, as the means of its '
-            "Table 3 imply about 9%.",
-        ),
+    columns = Columns[tuple[str, Mapping[str, float]]]()
+    columns.add("Model", lambda row: row[0], align="left")
+    columns.add("Seeds right", lambda row: row[1].get("seeds_right"))
+    columns.add("PA(0.9), seeds right", lambda row: percent_or_none(row[1]["right"]), format=PERCENT)
+    columns.add("Seeds wrong", lambda row: row[1].get("seeds_wrong"))
+    columns.add("PA(0.9), seeds wrong", lambda row: percent_or_none(row[1]["wrong"]), format=PERCENT)
+    mean = {"right": value.mean_right, "wrong": value.mean_wrong}
+    note = (
+        'The paper says "93 on average" and "only 0.01"; the unit of the second is unclear, as the means of its Table '
+        "3 imply about 9%."
     )
+    table = columns.table([*value.models.items(), ("mean", mean)], notes=[note])
     return (
         Artifact(
             name="right-and-wrong-seeds",
@@ -183,47 +169,48 @@ def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
 
 def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
     """Return Table 10, the seeds that hardly any model answers right."""
-    seeds = value.rarely_right
-    models = list(seeds[0].answers) if seeds else []
-    votes = any(seed.votes is not None for seed in seeds)
-    table = Table(
-        columns=(
-            Column("seed_id", "left"),
-            *(Column(capitalized(name), "left", wrap=True) for name in value.texts),
-            Column("Gold label", "left"),
-            *((Column("Annotators", "left"),) if votes else ()),
-            Column("Variants"),
-            Column("Mean accuracy", format=PERCENT),
-            *(Column(model, "left") for model in models),
-        ),
-        rows=tuple(
-            (
-                seed.seed_id,
-                seed.premise,
-                seed.hypothesis,
-                seed.gold,
-                *((", ".join(f"{label} {n}" for label, n in (seed.votes or {}).items()),) if votes else ()),
-                seed.variants,
-                100 * seed.mean_accuracy,
-                *seed.answers.values(),
-            )
-            for seed in seeds
-        ),
-        notes=(
-            "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. "
-            "The CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled.",
-        ),
-    )
+    seeds, of_all = value.rarely_right, count(value.seeds, "seed")
+    finding = f"The models answer below {RARELY:.0%} of the variants right on none of {of_all}."
+    if seeds:
+        finding = (
+            f"The models answer below {RARELY:.0%} of the variants right on {len(seeds):,} of {of_all}, and none on "
+            f"{len(value.never_right):,}."
+        )
     return (
         Artifact(
             name="table-10-hard-seeds",
             paper="Table 10",
             title="Hard seeds",
             caption=f"Each row is a seed with a mean accuracy below {RARELY:.0%}, hardest first.",
-            basis=f"{len(seeds):,} of {count(value.seeds, 'seed')}; {len(value.never_right):,} with no right answer",
-            finding=f"The models answer below {RARELY:.0%} of the variants right on "
-            f"{format(len(seeds), ',') if seeds else 'none'} of "
-            f"{count(value.seeds, 'seed')}{f', and none on {len(value.never_right):,}' if seeds else ''}.",
-            tables=(table,) if seeds else (),
+            basis=f"{len(seeds):,} of {of_all}; {len(value.never_right):,} with no right answer",
+            finding=finding,
+            tables=(_table_10(value),) if seeds else (),
         ),
     )
+
+
+def _table_10(value: HardSeeds) -> Table:
+    columns = Columns[HardSeed]()
+    columns.add("seed_id", lambda seed: seed.seed_id, align="left")
+    columns.add(capitalized(value.texts.first), lambda seed: seed.premise, align="left", wrap=True)
+    columns.add(capitalized(value.texts.second), lambda seed: seed.hypothesis, align="left", wrap=True)
+    columns.add("Gold label", lambda seed: seed.gold, align="left")
+    if any(seed.votes is not None for seed in value.rarely_right):
+        columns.add("Annotators", _votes, align="left")
+    columns.add("Variants", lambda seed: seed.variants)
+    columns.add("Mean accuracy", lambda seed: 100 * seed.mean_accuracy, format=PERCENT)
+    for model in value.rarely_right[0].answers:
+        columns.add(model, partial(_answer, model), align="left")
+    note = (
+        "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. The "
+        "CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled."
+    )
+    return columns.table(value.rarely_right, notes=[note])
+
+
+def _votes(seed: HardSeed) -> str:
+    return ", ".join(f"{label} {number}" for label, number in (seed.votes or {}).items())
+
+
+def _answer(model: str, seed: HardSeed) -> str | None:
+    return seed.answers[model]

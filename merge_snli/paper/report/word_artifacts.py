@@ -1,66 +1,27 @@
 """Show what right and wrong answers have to do with words: word frequency, and the regression of right answers."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
 
-from merge_snli.base.table import Cell, Column, Table, count
+from merge_snli.base.columns import Columns
+from merge_snli.base.table import Table, count
 from merge_snli.comparison.findings import ALPHA, MAX_NAMED, and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
 from merge_snli.paper.report.artifact import Artifact, basis, predictor_name
-from merge_snli.paper.word_frequency import Average, WordFrequency
+from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 
+# The averages over seeds by header, with their names in `ModelWordFrequency`.
+AVERAGES = {"Arithmetic mean": "arithmetic_mean", "Median": "median", "Geometric mean": "geometric_mean"}
 # Height of a row.
 COEFFICIENT_INCHES = 0.38
 
 
 def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
     """Return how much more frequent replacements are than originals."""
-    averages = ("Arithmetic mean", "Median", "Geometric mean")
-    table = Table(
-        columns=(
-            Column("Model", "left"),
-            Column("Trained on", "left"),
-            Column("Wrong seeds"),
-            Column("With right variants"),
-            Column("Pairs"),
-            Column("Pairs with count 0"),
-            *(
-                column
-                for name in averages
-                for column in (Column(name, format=",.2f"), Column(f"{name}, interval", under=True))
-            ),
-        ),
-        rows=tuple(
-            (
-                model.model,
-                None if model.training_data is None else ", ".join(model.training_data),
-                model.wrong_seeds,
-                model.seeds,
-                model.pairs,
-                model.zero_pairs,
-                *_average(model.arithmetic_mean),
-                *_average(model.median),
-                *_average(model.geometric_mean),
-            )
-            for model in value.models
-        ),
-        notes=(
-            f"Words are counted in {value.corpus} ({value.corpus_tokens:,} tokens).",
-            "Ratio of a pair: (count of the replacement + 1) / (count of the original + 1), averaged over "
-            "the pairs of a seed, then over seeds; intervals are from a bootstrap over seeds.",
-            'The paper says "about 2,000 times more often", an arithmetic mean over models trained on SNLI alone. '
-            + (
-                f"Here it is {value.mean_ratio_snli:,.1f}, over {and_list(value.snli_models)}."
-                if value.mean_ratio_snli is not None
-                else "Here no such model has these variants, so the average is over all models: "
-                f"{value.mean_ratio_all:,.1f}."
-            ),
-        ),
-    )
     return (
         Artifact(
             name="word-frequency",
@@ -72,24 +33,57 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
             finding="If a model answers the seed wrong and a variant right, the replacement is "
             f"{value.mean_ratio_all:,.1f} times as frequent as the original, arithmetic mean over the models. The "
             "intervals of each model are in the table.",
-            tables=(table,),
+            tables=(_frequency_table(value),),
         ),
     )
 
 
-def _average(average: Average) -> tuple[float | None, str | None]:
-    if math.isnan(average.value):
-        return None, None
-    interval = average.interval
-    return average.value, None if interval is None else f"{interval.low:,.2f} to {interval.high:,.2f}"
+def _frequency_table(value: WordFrequency) -> Table:
+    columns = Columns[ModelWordFrequency]()
+    columns.add("Model", lambda row: row.model, align="left")
+    columns.add("Trained on", _trained_on, align="left")
+    columns.add("Wrong seeds", lambda row: row.wrong_seeds)
+    columns.add("With right variants", lambda row: row.seeds)
+    columns.add("Pairs", lambda row: row.pairs)
+    columns.add("Pairs with count 0", lambda row: row.zero_pairs)
+    for header, name in AVERAGES.items():
+        columns.add(header, partial(_average, name), format=",.2f")
+        columns.add(f"{header}, interval", partial(_average_ends, name), under=True)
+    here = f"no such model has these variants, so the average is over all models: {value.mean_ratio_all:,.1f}"
+    if value.mean_ratio_snli is not None:
+        here = f"it is {value.mean_ratio_snli:,.1f}, over {and_list(value.snli_models)}"
+    notes = [
+        f"Words are counted in {value.corpus} ({value.corpus_tokens:,} tokens).",
+        "Ratio of a pair: (count of the replacement + 1) / (count of the original + 1), averaged over the pairs of a "
+        "seed, then over seeds; intervals are from a bootstrap over seeds.",
+        'The paper says "about 2,000 times more often", an arithmetic mean over models trained on SNLI alone. Here '
+        f"{here}.",
+    ]
+    return columns.table(value.models, notes=notes)
+
+
+def _trained_on(row: ModelWordFrequency) -> str | None:
+    return None if row.training_data is None else ", ".join(row.training_data)
+
+
+def _average(name: str, row: ModelWordFrequency) -> float | None:
+    average: Average = getattr(row, name)
+    return None if math.isnan(average.value) else average.value
+
+
+def _average_ends(name: str, row: ModelWordFrequency) -> str | None:
+    interval = getattr(row, name).interval
+    return None if interval is None else f"{interval.low:,.2f} to {interval.high:,.2f}"
 
 
 def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
     """Return the coefficients, pooled over the models or of the only model, with those of single models as marks."""
     main = value.pooled or value.models[0]
+    regressions = list(value.models)
+    if value.pooled is not None:
+        regressions.append(value.pooled)
     names = _names(value)
     found = [f"{names[one.name]} ({one.estimate:+.2f})" for one in main.coefficients if one.p_value < ALPHA]
-    regressions = [*value.models, *([] if value.pooled is None else [value.pooled])]
     return (
         Artifact(
             name="error-drivers",
@@ -117,14 +111,18 @@ def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
         narrow: Draw for the width of a phone, without a title.
         title: Title of the chart.
     """
-    pooled, names, width = value.pooled, _names(value), NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
+    pooled, names = value.pooled, _names(value)
+    width = NARROW_WIDTH_INCHES if narrow else WIDTH_INCHES
     main = (pooled or value.models[0]).coefficients
     figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(names)), layout="constrained")
     axes = figure.subplots()
     axes.axvline(0, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     rows = {name: row for row, name in enumerate(names)}
-    single = [] if pooled is None else [own for model in value.models for own in model.coefficients]
-    marks = sorted(single, key=lambda coefficient: rows[coefficient.name])
+    marks: list[Coefficient] = []
+    if pooled is not None:
+        for model in value.models:
+            marks += model.coefficients
+    marks.sort(key=lambda coefficient: rows[coefficient.name])
     if marks:
         at = [rows[mark.name] for mark in marks]
         axes.plot([mark.estimate for mark in marks], at, "|", color=GRAY, markersize=9, label="single models")
@@ -151,70 +149,64 @@ def _names(value: ErrorDrivers) -> dict[str, str]:
 
 
 def _coefficient_table(value: ErrorDrivers, regressions: Sequence[Regression]) -> Table:
-    names = _names(value)
-    left_out = [
-        (f"{dropped['name']} is left out: {dropped['reason']}.", _title(regression))
-        for regression in regressions
-        for dropped in regression.left_out
+    columns = Columns[Regression]()
+    columns.add("Model", _title, align="left")
+    for name, shown in _names(value).items():
+        columns.add(shown, partial(_estimate, name), format="+.3f")
+        columns.add(f"{shown}, interval", partial(_ends, name), under=True)
+        columns.add(f"{shown}, p", partial(_p, name), under=True)
+    notes = [
+        "Numbers are standardized: a coefficient is the change per standard deviation. Below it: its 95% interval and "
+        "p-value. Standard errors are robust to the dependence between answers on the same seed."
     ]
-    return Table(
-        title="Coefficients",
-        columns=(
-            Column("Model", "left"),
-            *(
-                column
-                for name in names.values()
-                for column in (
-                    Column(name, format="+.3f"),
-                    Column(f"{name}, interval", under=True),
-                    Column(f"{name}, p", under=True),
-                )
-            ),
-        ),
-        rows=tuple((_title(regression), *_coefficients(regression, names)) for regression in regressions),
-        notes=(
-            "Numbers are standardized: a coefficient is the change per standard deviation. Below it: its 95% interval "
-            "and p-value. Standard errors are robust to the dependence between answers on the same seed.",
-            *(
-                f"{and_list(titles) if len(titles) <= MAX_NAMED else f'{len(titles)} regressions'}: {text}"
-                for text in dict.fromkeys(text for text, _ in left_out)
-                if (titles := [title for dropped, title in left_out if dropped == text])
-            ),
-            *(
-                f"{_title(regression)}: not computed: {regression.not_computed}"
-                for regression in regressions
-                if regression.not_computed is not None
-            ),
-        ),
-    )
+    titles: dict[str, list[str]] = {}
+    for regression in regressions:
+        for dropped in regression.left_out:
+            text = f"{dropped['name']} is left out: {dropped['reason']}."
+            titles.setdefault(text, []).append(_title(regression))
+    for text, of_text in titles.items():
+        which = and_list(of_text) if len(of_text) <= MAX_NAMED else f"{len(of_text)} regressions"
+        notes.append(f"{which}: {text}")
+    for regression in regressions:
+        if regression.not_computed is not None:
+            notes.append(f"{_title(regression)}: not computed: {regression.not_computed}")
+    return columns.table(regressions, title="Coefficients", notes=notes)
 
 
-def _coefficients(regression: Regression, names: Iterable[str]) -> Iterator[Cell]:
-    by_name = {coefficient.name: coefficient for coefficient in regression.coefficients}
-    for name in names:
-        yield from _cells(by_name[name]) if name in by_name else (None, None, None)
+def _coefficient(name: str, regression: Regression) -> Coefficient | None:
+    return next((one for one in regression.coefficients if one.name == name), None)
+
+
+def _estimate(name: str, regression: Regression) -> float | None:
+    one = _coefficient(name, regression)
+    return None if one is None else one.estimate
+
+
+def _ends(name: str, regression: Regression) -> str | None:
+    one = _coefficient(name, regression)
+    return None if one is None else _ends_of(one)
+
+
+def _p(name: str, regression: Regression) -> str | None:
+    one = _coefficient(name, regression)
+    return None if one is None else p_text(one.p_value)
+
+
+def _ends_of(one: Coefficient) -> str:
+    return f"{one.interval.low:+z.3f} to {one.interval.high:+z.3f}"
 
 
 def _intercept_table(regressions: Sequence[Regression]) -> Table:
-    return Table(
-        title="Intercepts",
-        columns=(
-            Column("Regression", "left"),
-            Column("Model", "left"),
-            Column("Intercept", format="+.3f"),
-            Column("95% interval"),
-            Column("p"),
-        ),
-        rows=tuple(
-            (_title(regression), intercept.name, *_cells(intercept))
-            for regression in regressions
-            for intercept in regression.intercepts
-        ),
-    )
-
-
-def _cells(one: Coefficient) -> tuple[Cell, ...]:
-    return one.estimate, f"{one.interval.low:+z.3f} to {one.interval.high:+z.3f}", p_text(one.p_value)
+    rows = []
+    for regression in regressions:
+        rows += [(_title(regression), intercept) for intercept in regression.intercepts]
+    columns = Columns[tuple[str, Coefficient]]()
+    columns.add("Regression", lambda row: row[0], align="left")
+    columns.add("Model", lambda row: row[1].name, align="left")
+    columns.add("Intercept", lambda row: row[1].estimate, format="+.3f")
+    columns.add("95% interval", lambda row: _ends_of(row[1]))
+    columns.add("p", lambda row: p_text(row[1].p_value))
+    return columns.table(rows, title="Intercepts")
 
 
 def _title(regression: Regression) -> str:

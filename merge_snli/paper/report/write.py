@@ -14,7 +14,7 @@ from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.stored import check_out, new_content, other_than
 from merge_snli.paper.report.artifact import Artifact, Draw
-from merge_snli.paper.report.report import Report
+from merge_snli.paper.report.report import Chapter, Report
 from merge_snli.results.grouping import not_averaged
 
 _VARIABLES = {
@@ -49,7 +49,8 @@ def inline_svg(text: str, *, key: str, label: str) -> str:
     element = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", element)
     element = _NUMBER.sub(lambda number: f"{float(number[0]):.2f}", element)
     size = re.search(r'viewBox="[^"]*"', element)
-    opening = f'<svg {size[0] if size else ""} role="img" aria-label="{escape(label)}" class="figure">'
+    box = size[0] if size else ""
+    opening = f'<svg {box} role="img" aria-label="{escape(label)}" class="figure">'
     return re.sub(r"\s*\n\s*", " ", opening + element[element.index(">") + 1 :])
 
 
@@ -61,32 +62,40 @@ def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping
         shown: The tables and figures of each analysis that was computed, by key of its chapter and name of its section:
             each with its figure as elements of the page by width, and its tables as HTML.
     """
+    data_sets = {chapter.scored[0].data.stored.digest for chapter in report.data_sets}
     return template(_asset("report.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{_asset('report.css')}",
-        n_data_sets=len({chapter.scored[0].data.stored.digest for chapter in report.data_sets}),
-        chapters=[
-            {
-                "key": chapter.key,
-                "title": chapter.title,
-                "facts": [_facts(scored) for scored in chapter.scored] if chapter.of_one_data_set else [],
-                "sections": [
-                    {"section": section, "artifacts": shown[chapter.key, section.name]}
-                    for section, value in chapter.analyses
-                    if not isinstance(value, NotComputable)
-                ],
-                "not_computed": [
-                    (section.title, section.paper, str(value).rstrip("."))
-                    for section, value in chapter.analyses
-                    if isinstance(value, NotComputable)
-                ],
-            }
-            for chapter in report.chapters
-        ],
+        n_data_sets=len(data_sets),
+        chapters=[_chapter(chapter, shown) for chapter in report.chapters],
     )
 
 
+def _chapter(chapter: Chapter, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return what the page shows of a chapter."""
+    sections, not_computed = [], []
+    for section, value in chapter.analyses:
+        if isinstance(value, NotComputable):
+            not_computed.append((section.title, section.paper, str(value).rstrip(".")))
+        else:
+            sections.append({"section": section, "artifacts": shown[chapter.key, section.name]})
+    facts = [_facts(scored) for scored in chapter.scored] if chapter.of_one_data_set else []
+    return {
+        "key": chapter.key,
+        "title": chapter.title,
+        "facts": facts,
+        "sections": sections,
+        "not_computed": not_computed,
+    }
+
+
 def _facts(scored: ScoredDataset) -> dict[str, Any]:
+    """Return what the page says of a data set, and the notes on its models."""
+    record = scored.data.stored.record
+    notes = []
+    for model in scored.models:
+        of_model = (*model.result.notes, *not_averaged(model.result))
+        notes += [(model.name, note) for note in of_model]
     return {
         "seeds": len(scored.ids),
         "coverage": scored.coverage,
@@ -94,12 +103,10 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
         "variants": len(scored.groups),
         "units": scored.data.units,
         "subsamples": scored.models[0].result.subsamples,
-        "inflation": scored.data.stored.record.options.get("inflation"),
+        "inflation": record.options.get("inflation"),
         "models": [model.name for model in scored.models],
-        "notes": [
-            (model.name, note) for model in scored.models for note in (*model.result.notes, *not_averaged(model.result))
-        ],
-        "terms": license_text(scored.data.stored.record).replace("`", ""),
+        "notes": notes,
+        "terms": license_text(record).replace("`", ""),
     }
 
 
@@ -154,18 +161,15 @@ def _write_files(report: Report, folder: Path, progress: Progress) -> None:
 
 def _write_artifact(artifact: Artifact, key: str, folder: Path) -> dict[str, Any]:
     """Write an artifact, and return what the page shows of it."""
-    svg = {} if artifact.draw is None else _write_figure(artifact.draw, artifact.title, folder / FIGURES / key)
     for number, table in enumerate(artifact.tables):
         stem = folder / TABLES / (f"{key}-{number + 1}" if number else key)
         for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
             write_text(stem.with_name(f"{stem.name}.{extension}"), text)
-    return {
-        "artifact": artifact,
-        "svg": {
-            width: inline_svg(text.decode(), key=f"{key}-{width}", label=artifact.title) for width, text in svg.items()
-        },
-        "tables": [table.html() for table in artifact.tables],
-    }
+    svg = {}
+    if artifact.draw is not None:
+        for width, content in _write_figure(artifact.draw, artifact.title, folder / FIGURES / key).items():
+            svg[width] = inline_svg(content.decode(), key=f"{key}-{width}", label=artifact.title)
+    return {"artifact": artifact, "svg": svg, "tables": [table.html() for table in artifact.tables]}
 
 
 def _write_figure(draw: Draw, title: str, stem: Path) -> dict[str, bytes]:

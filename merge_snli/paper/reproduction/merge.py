@@ -29,7 +29,7 @@ from merge_snli.paper.report.report import Report
 from merge_snli.paper.reproduction.numbers import data_numbers, score_numbers
 from merge_snli.paper.reproduction.run import (
     CORPUS,
-    SETS,
+    FILTER_SETS,
     SHEETS,
     SUGGESTIONS,
     PaperRun,
@@ -212,7 +212,7 @@ def plan_reproduction(
         models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
     needs = needs_of(artifacts)
-    sets = (PLAIN, *(OTHER_SETS if SETS in needs else ())) if needs else ()
+    sets = (PLAIN, *(OTHER_SETS if FILTER_SETS in needs else ())) if needs else ()
     return Reproduction(
         out=out,
         paper=paper,

@@ -192,7 +192,8 @@ def _tests(value: Any, results: Sequence[Result]) -> Ours:  # noqa: ANN401 - the
         first, second, result = _name(pair.first), _name(pair.second), pair.result
         cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and result.difference > 0)
         cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and result.difference < 0)
-    return Ours(cells=cells | better_than_one(cells), reason="not in this run")
+    cells.update(better_than_one(cells))
+    return Ours(cells=cells, reason="not in this run")
 
 
 def better_than_one(cells: Cells) -> Cells:

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 # What numbers are computed from, as `needs` in the papers' TOML files names it: the tables of the plain data set, those
 # of its suggestions, the scores on it, those on all sets of section 5.4, word counts, and sheets; Simple Pair and
 # Extended Pair.
-DATA, SUGGESTIONS, SCORES, SETS, CORPUS, SHEETS = "data", "suggestions", "scores", "sets", "corpus", "sheets"
+DATA, SUGGESTIONS, SCORES, FILTER_SETS, CORPUS, SHEETS = "data", "suggestions", "scores", "sets", "corpus", "sheets"
 SIMPLE, EXTENDED = "simple", "extended"
 
 # What a reproduction writes in its folder.
@@ -157,7 +157,7 @@ class PaperRun(ABC):
     @property
     def scored_models(self) -> tuple[str, ...]:
         """The NLI models that the artifacts need."""
-        return tuple(self.models.values()) if self.needs & {SCORES, SETS, CORPUS} else ()
+        return tuple(self.models.values()) if self.needs & {SCORES, FILTER_SETS, CORPUS} else ()
 
     def folder(self, name: str) -> Path:
         """Return the folder of a data set."""

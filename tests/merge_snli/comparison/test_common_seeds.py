@@ -156,7 +156,7 @@ def test_one_folder_has_one_finding(results: list[Result], folder: Path, tmp_pat
     assert html.escape(compared.finding, quote=False) in html.unescape(page.read_text(encoding="utf-8"))
     assert compared.family.letters == board.standings.letters
     assert [row["model"] for row in table.rows] == [entry.name for entry in board.entries if entry.unranked is None]
-    accuracies = {entry.name: entry.result.pattern_accuracy for entry in board.entries if entry.unranked is None}
+    accuracies = {entry.name: entry.result.row["pattern_accuracy"] for entry in board.entries if entry.unranked is None}
     assert compared.pattern_accuracy == accuracies
     assert {row["model"]: row["pattern_accuracy"] for row in table.rows} == pytest.approx(accuracies)
 

@@ -106,7 +106,7 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     assert against.p_value == pytest.approx(float(expected.pvalue)) and against.unit == "model"
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
     pairs = known(compared.classes)
-    assert [(pair.first, pair.second) for pair in pairs] == [("noun", "verb"), ("noun", "adj"), ("verb", "adj")]
+    assert [(pair.first, pair.second) for pair in pairs] == [("noun", "verb"), ("verb", "adj")]
     assert {pair.result.unit for pair in pairs} == {"seed"}
     assert [pair.result for pair in pairs] == [test.result for test in classes(scored).tests]
     text = comparison_text(compared)
@@ -260,7 +260,7 @@ def test_models_are_compared_at_each_threshold_and_with_each_test(
     for result in results:
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(result.scores.curve.at(0.8))
     assert low["classes"] is low["seeds_against_variants"] is None
-    assert len(quality["classes"]) == 3
+    assert len(quality["classes"]) == 2
     assert "add it to --threshold" in command("compare", folder, "--threshold", "0.8", "--dataset", dataset, code=2).err
     document = command("compare", folder, "--test", "mcnemar", "--format", "json").json
     assert [each["config"] for each in document["comparisons"]] == ["all"]

@@ -112,7 +112,7 @@ def test_the_scores_are_those_of_the_leaderboard(results: list[Result], bundled:
     names = {"seeds": "seed_accuracy", "variants": "sample_accuracy", "pa": "pattern_accuracy"}
     expected = []
     for entry in board.entries:
-        scores = {name: percent(entry.result.row[score]) for name, score in names.items()}
+        scores: dict[str, object] = {name: percent(entry.result.row[score]) for name, score in names.items()}
         expected.append(scores | {"unranked": entry.unranked})
     assert (data["scores"], data["models"]) == (expected, [entry.name for entry in board.entries])
 

@@ -22,10 +22,11 @@ from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAM
 from merge_snli.paper.error_drivers import error_drivers
 from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, SIZE, check_counterparts, fine_tuned
-from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy, seed_correctness
+from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy
 from merge_snli.paper.majority import majority
 from merge_snli.paper.report.curve_artifacts import classes_artifacts
 from merge_snli.paper.report.table_artifacts import table_3_artifacts
+from merge_snli.paper.seed_correctness import seed_correctness
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
 from merge_snli.results.measure import source_accuracy
