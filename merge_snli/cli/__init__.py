@@ -91,6 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.unraisablehook = _keep_interrupt
     if argv is None:  # the process is the command's own
         collect_rarely()
+        os.environ["PYTHONSAFEPATH"] = "1"  # the processes that it starts import nothing from the working directory
     try:
         try:
             return _run(argv)

@@ -36,6 +36,9 @@ logger = logging.getLogger(__name__)
 # In the logging folder: the executor, for the processes that run its tasks.
 PICKLED = "executor.pik"
 
+# The option of Python with which `-m` imports nothing from the working directory, whose files may be of others.
+SAFE_PATH = "-P"
+
 # Options of Ray's tasks: a new process for each, which is started again if it is lost.
 RAY_TASKS = {"max_calls": 1, "max_retries": 3}
 
@@ -51,7 +54,7 @@ class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
         python = "python" if self.env_command else shlex.quote(sys.executable)
         pickled = shlex.quote(self.logging_dir.resolve_paths(PICKLED))
         given = {name: value and shlex.quote(str(value)) for name, value in sbatch_args.items() if value is not None}
-        command = f"{python} -m datatrove.tools.launch_pickled_pipeline {pickled}"
+        command = f"{python} {SAFE_PATH} -m datatrove.tools.launch_pickled_pipeline {pickled}"
         return str(super().get_launch_file_contents(given, command))
 
 
@@ -77,7 +80,8 @@ class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
         output = folder / "output" / f"{rank:05}.txt"
         output.parent.mkdir(exist_ok=True)
         with output.open("wb") as file:
-            command = [sys.executable, "-m", "merge_snli.runs.executors", str(folder / PICKLED), str(rank)]
+            module = [SAFE_PATH, "-m", "merge_snli.runs.executors"]
+            command = [sys.executable, *module, str(folder / PICKLED), str(rank)]
             # A session of its own: Ctrl-C reaches the submitting process only, which ends its tasks.
             process = subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True)
             self._processes.append(process)

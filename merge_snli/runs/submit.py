@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -186,7 +186,8 @@ def _connected(address: str) -> Iterator[None]:
     import ray
 
     message = f"cannot connect to the Ray cluster at {address!r}: {REASON}"
-    with explained((ConnectionError, ValueError, RuntimeError), message):
+    # Ray lets the tasks import from the directory that it is started in, which must not be one with files of others.
+    with explained((ConnectionError, ValueError, RuntimeError), message), chdir(sys.prefix):
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield

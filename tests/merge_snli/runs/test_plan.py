@@ -21,6 +21,7 @@ from merge_snli.base.stages import TaskShare
 from merge_snli.runs.executors import make_executor, plan_text
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.runs.run_folder import (
+    LOCAL,
     RAY,
     SECONDS_WITHOUT_BEAT,
     SLURM,
@@ -164,7 +165,8 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     assert {"partition=cpu", "time=1:00:00", "array=0-0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
     assert "#SBATCH --account='a b'" in scripts[0]
     assert {"partition=gpu", "gpus=2"} <= directives[1]
-    assert not missing_from(scripts[1], "module load python\n", "python -m datatrove.tools.launch_pickled_pipeline")
+    assert not missing_from(scripts[1], "module load python\n", "python -P -m datatrove.tools.launch_pickled_pipeline")
+    assert all(" -P -m datatrove" in script for script in scripts), "no code of the working directory"
     assert f"'{folder}/0-read-and-tag-1/executor.pik'" in scripts[0], "quoted, as it has a space"
     assert not list(tmp_path.glob("*.work"))
     assert not (tmp_path / "my data").exists()
@@ -318,3 +320,14 @@ def test_a_submission_that_is_just_being_written_has_no_output_yet(
     (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
     output = written(stage.folder / "slurm_logs" / "17_1.out", "started\n")
     assert replace(stage, job="17").output(1) == (output if has_output else None)
+
+
+def test_a_task_imports_nothing_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("typing", "dill", "signal"):
+        written(tmp_path / "downloads" / f"{name}.py", f"open({str(tmp_path / 'executed')!r}, 'w')")
+    monkeypatch.chdir(tmp_path / "downloads")
+    stage = SubmittedStage(executor=LOCAL, name="print", unit="shares", tasks=1, folder=tmp_path / "0-print-1")
+    task = StageTask(print, stage, (), threads=1)
+    make_executor(LOCAL, task, StageOptions(), tasks=1, folder=stage.folder).run()
+    assert stage.completed() == {0}
+    assert not (tmp_path / "executed").exists()
