@@ -125,6 +125,7 @@ class Answers(Graded):
             count.
         seeds: The answers to the seeds of the groups; None if they have none.
         drawn_only: Whether the rows that no subsample has were not predicted.
+        subsample: The number of the only subsample, of answers to the rows of one; None if they are numbered from 0.
     """
 
     labels: tuple[str, ...]
@@ -134,6 +135,7 @@ class Answers(Graded):
     subsamples: Bools | None = None
     seeds: Graded | None = None
     drawn_only: bool = False
+    subsample: int | None = None
 
     @property
     def row_ids(self) -> pa.ChunkedArray:
@@ -282,6 +284,7 @@ def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compa
         subsamples=data.subsamples,
         seeds=None if data.seeds is None or seeds is None else Graded(gold=gold[data.seeds.labels], **vars(seeds)),
         drawn_only=data.drawn_only,
+        subsample=data.subsample,
     )
 
 

@@ -237,14 +237,21 @@ def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.Chun
     return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
 
 
-def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int) -> Bools:
+def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int, only: int | None = None) -> Bools:
     """Return whether each subsample has each row, from the numbers of the subsamples that have it, [n_subsamples, n].
+
+    Args:
+        numbers: A list of numbers for each row.
+        n_subsamples: Number of subsamples.
+        only: The number of the only subsample, if it is not numbered from 0.
 
     Raises:
         ValueError: If a row has no list of numbers, or a number is not below `n_subsamples`.
     """
     lists = numbers.combine_chunks()
     lengths, values = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
+    if only is not None:
+        values = np.where(values == only, 0, values)
     if lists.null_count or ((values < 0) | (values >= n_subsamples)).any():
         raise ValueError(f"a row has no subsamples, or one that is not among the {n_subsamples}")
     masks = np.zeros((n_subsamples, len(lists)), dtype=bool)

@@ -20,6 +20,7 @@ class StoredAnswers:
         labels: The compared labels.
         subsamples: Number of subsamples; None if the data has none.
         drawn_only: Whether the rows that no subsample has were not predicted.
+        subsample: The number of the only subsample, of answers to the rows of one.
     """
 
     path: Path
@@ -27,6 +28,7 @@ class StoredAnswers:
     labels: tuple[str, ...]
     subsamples: int | None
     drawn_only: bool
+    subsample: int | None = None
 
     def read(self) -> Answers:
         """Read all answers.
@@ -46,7 +48,7 @@ class StoredAnswers:
 
     def _read(self, columns: Sequence[str] | None) -> Answers:
         table = from_bytes(self.content(), columns)
-        return replace(from_table(table, self.labels, self.subsamples), drawn_only=self.drawn_only)
+        return replace(from_table(table, self.labels, self.subsamples, self.subsample), drawn_only=self.drawn_only)
 
     def content(self) -> bytes:
         """Return the content of the file.

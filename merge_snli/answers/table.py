@@ -51,7 +51,7 @@ def to_table(answers: Answers) -> pa.Table:
         answers: The answers; none is `NOT_PREDICTED`.
     """
     ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
-    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples)}
+    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples, answers.subsample or 0)}
     own |= {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
     rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
     if seeds is None:
@@ -87,9 +87,10 @@ def _block(
     return pa.table(columns | details)
 
 
-def _numbers(subsamples: Bools) -> pa.ListArray:
+def _numbers(subsamples: Bools, first: int) -> pa.ListArray:
     """Return the numbers of the subsamples that have each row, [n_rows]."""
     _, numbers = np.nonzero(subsamples.T)
+    numbers += first
     ends = np.concatenate([[0], np.cumsum(subsamples.sum(axis=0))])
     return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), pa.array(numbers, pa.int32()))
 
@@ -157,13 +158,16 @@ def check_table(table: pa.Table, n_subsamples: int | None) -> None:
         raise ValueError("a group has no seed, or a seed no row")
 
 
-def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None) -> Answers:
+def from_table(
+    table: pa.Table, labels: Sequence[str], n_subsamples: int | None, subsample: int | None = None
+) -> Answers:
     """Return the answers in a table, of which columns besides `COUNTED_COLUMNS` may be left out.
 
     Args:
         table: The table, as `from_bytes` returns it, which was checked.
         labels: The compared labels.
         n_subsamples: Number of subsamples; None if the data has none.
+        subsample: The number of the only subsample, of answers to the rows of one. Earlier versions stored it as 0.
 
     Raises:
         ValueError: If a value is not valid.
@@ -182,7 +186,8 @@ def from_table(table: pa.Table, labels: Sequence[str], n_subsamples: int | None)
         group_ids=tuple(ids.to_pylist()),
         groups=positions_among(rows["group_id"], ids),
         **vars(given),
-        subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples),
+        subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples, subsample),
+        subsample=subsample,
         seeds=_graded(on_seeds, labels) if seeds else None,
     )
 

@@ -41,16 +41,20 @@ def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
 
 def order_text(effect: OrderEffect, units: tuple[str, str]) -> str:
     """Return what the order of the labels changes in words; see `effect_text`."""
-    accuracy = (NO_VALUE if share is None else f"{100 * share:.1f}" for share in effect.accuracy)
+    accuracy = [NO_VALUE if share is None else f"{100 * share:.1f}" for share in effect.accuracy]
     return (
-        f"{effect.prompt} in {effect.orders} orders of the labels: share of correct {units[1]}s by the position of the "
-        f"gold label {', '.join(accuracy)}. The answer changes with the order on {_changed(effect, units)}."
+        f"{effect.prompt} in {effect.orders} orders of the labels: correct share of all {units[1]}s by the position of "
+        f"the gold label {', '.join(accuracy)}. The answer changes with the order on {_changed(effect, units)}."
     )
 
 
 def _changed(effect: PromptEffect | OrderEffect, units: tuple[str, str]) -> str:
-    changed = zip(units, (effect.changed_seeds, effect.changed_rows), strict=True)
-    return " and ".join(f"{100 * share:.1f}% of the {name}s" for name, share in changed if share is not None)
+    """Return on which share of all seeds and rows, drawn or not, the answer changes."""
+    group, row = units
+    on_rows = f"{100 * effect.changed_rows:.1f}% of all {row}s"
+    if effect.changed_seeds is None:
+        return on_rows
+    return f"{100 * effect.changed_seeds:.1f}% of the {group}s and {on_rows}"
 
 
 def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Table:

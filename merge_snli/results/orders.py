@@ -84,7 +84,7 @@ def order_table(results: Iterable[Scored], names: Sequence[str] | None = None) -
             for name, of in rows
         ),
         notes=(
-            f"Position: share of correct {row}s whose gold label the prompt lists there, over all orders.",
-            f"Changed: share of the {group}s and {row}s whose answer is not the same in every order.",
+            f"Position: correct share of all {row}s whose gold label the prompt lists there, over all orders.",
+            f"Changed: share of all {group}s and {row}s whose answer is not the same in every order.",
         ),
     )

@@ -268,7 +268,7 @@ def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) 
         rows=tuple((name, *map(percent, astuple(result.effect))) for name, result in rows),
         notes=(
             f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
-            f"Changed: share of the {group}s and {row}s whose answer is not the same with every prompt.",
+            f"Changed: share of all {group}s and {row}s whose answer is not the same with every prompt.",
             f"Over prompts: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their pairs of a {row} "
             "and a prompt correct.",
             *(f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows),

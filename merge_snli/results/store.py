@@ -91,6 +91,7 @@ def read_result(path: str | Path) -> Result:
         labels=file.compared_labels,
         subsamples=file.subsamples,
         drawn_only=file.left_out.undrawn > 0,
+        subsample=None if file.dataset.partial is None else file.dataset.partial.subsample,
     )
     table = stored.content()
     mark = check_mark(content, table)

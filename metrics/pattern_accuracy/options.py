@@ -108,7 +108,7 @@ def subsample_membership(subsamples: object, n_rows: int) -> Membership:
     """Read the subsamples of each row.
 
     Args:
-        subsamples: n lists of indices from 0, or n single indices.
+        subsamples: n lists of indices from 0, or n single indices. The rows of one subsample may keep its index.
         n_rows: The number of rows n.
 
     Returns:
@@ -126,6 +126,8 @@ def subsample_membership(subsamples: object, n_rows: int) -> Membership:
         raise ValueError(f"subsamples[{rows[at]}] contains {column[at]}: subsamples are numbered from 0")
     numbers = distinct(column)
     n_subsamples = len(numbers)
+    if n_subsamples == 1 and len(column) == n_rows:
+        column, numbers = np.zeros_like(column), np.zeros_like(numbers)
     if numbers[-1] != n_subsamples - 1:
         gap = int(np.argmax(numbers != np.arange(n_subsamples)))
         at = int(np.argmax(column > gap))

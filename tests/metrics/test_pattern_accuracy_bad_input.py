@@ -73,6 +73,7 @@ BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"subsamples": [[0], [0]]}, ("subsamples", "2 rows", "predictions has 3", "row 2")),
     ({"subsamples": [[0], [-1], [0]]}, ("subsamples[1]", "-1", "from 0")),
     ({"subsamples": [[0], [0, 1], [3]]}, ("subsamples[2]", "3", "no row is in subsample 2")),
+    ({"subsamples": [[], [3], [3]]}, ("subsamples[1]", "3", "no row is in subsample 0")),
     ({"subsamples": [[0], [0, 0.5], [1]]}, ("subsamples[1] is 0.5 (float)",)),
     ({"subsamples": [["x"], ["y"], []]}, ("subsamples[0]", "'x'", "from 0")),
     ({"subsamples": [[0], 1, [0]]}, ("subsamples[1] is 1", "subsamples[0] is a list")),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, compare, read_answers, read_results
@@ -42,6 +43,14 @@ def test_all_are_read(results: list[Result]) -> None:
         groups, rows, accuracy = WRITTEN[f"{result.title} ({result.dataset.config})"]
         assert (result.scores.groups, result.scores.rows) == (groups, rows)
         assert result.pattern_accuracy == pytest.approx(accuracy)
+
+
+def test_the_number_of_one_subsample_was_stored_as_0(results: list[Result]) -> None:
+    [drawn] = [result for result in results if result.dataset.partial and result.dataset.partial.subsample == 3]
+    stored = pq.read_table(next(FOLDER.glob("demo-nli-b*-all.parquet")))["subsamples"].drop_null().to_pylist()
+    now = drawn.table["subsamples"].drop_null().to_pylist()
+    assert ({*map(tuple, stored)}, {*map(tuple, now)}) == ({(0,)}, {(3,)})
+    assert drawn.counts().sizes.sum() == len(now)
 
 
 def test_entries_are_as_they_were_written(results: list[Result]) -> None:

@@ -295,7 +295,10 @@ def ordered() -> list[Result]:
         return "".join("enc"[order[0] - 1] for order in ORDERS.values())
 
     gold = {f"s{number}": "enc"[number % 3] for number in range(N_SEEDS)}
-    rows = [row for seed in gold for row in rows_of(seed, [answers(gold[seed]) for _ in range(N_VARIANTS)])]
+    rows = []
+    for seed, letter in gold.items():
+        for number in range(N_VARIANTS):
+            rows += rows_of(seed, [answers(letter)], subsamples=(number % 2,) if number < 6 else ())
     on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
     scored = scored_dataset(rows, models=[*ORDERS], gold=gold, on_seeds=on_seeds)
     labels, prompt = tuple(scored.data.label_names), read_prompt("letter")
@@ -321,13 +324,19 @@ def test_the_effect_of_the_order_is_a_plain_count_and_shown(ordered: list[Result
     assert effect.accuracy == pytest.approx(expected)
     assert effect.accuracy[0] == 1 > max(expected[1:])
     given = zip(*(result.answers.predicted.tolist() for result in ordered), strict=True)
-    assert effect.changed_rows == sum(len({*row}) > 1 for row in given) / (N_SEEDS * N_VARIANTS)
+    assert effect.changed_rows == sum(len({*row}) > 1 for row in given) / (N_SEEDS * N_VARIANTS), "drawn or not"
     assert (effect.prompt, effect.orders) == ("letter", 3)
     ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered))).rows
     assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
     (comparison,) = compare_results(ordered)
     assert comparison.orders == order_effects(group_prompts(ordered)[0])
-    assert "letter in 3 orders of the labels" in " ".join(comparison_tables(comparison)[0].notes)
+    shares = ", ".join(f"{100 * share:.1f}" for share in expected)
+    seeds, rows = (f"{100 * share:.1f}%" for share in (known(effect.changed_seeds), effect.changed_rows))
+    sentence = (
+        "letter in 3 orders of the labels: correct share of all variants by the position of the gold label "
+        f"{shares}. The answer changes with the order on {seeds} of the seeds and {rows} of all variants."
+    )
+    assert sentence in comparison_tables(comparison)[0].notes
     for one_order in ([ordered[0], with_prompt(ordered[1], "word")], ordered[:1]):
         assert order_table(group_prompts(one_order)) is None
 
