@@ -1,7 +1,7 @@
 """Find what drives errors (research question 3): a logistic regression of right answers, with seeds as clusters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,55 +137,62 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
         NotComputable: If no regression can be computed.
     """
     design = design_of(scored, corpus)
-    models = tuple(_regression(scored, design, [model]) for model in scored.models)
+    models = [_regression(scored, design, [model]) for model in scored.models]
     pooled = _pooled(scored, design) if len(models) > 1 else None
-    if all(regression.not_computed for regression in (*models, *([pooled] if pooled else []))):
+    regressions = models if pooled is None else [*models, pooled]
+    if all(regression.not_computed for regression in regressions):
         raise NotComputable(f"no regression of right answers can be computed: {models[0].not_computed}")
-    return ErrorDrivers(
-        predictors=design.predictors, corpus=None if corpus is None else corpus.corpus, models=models, pooled=pooled
-    )
+    name = None if corpus is None else corpus.corpus
+    return ErrorDrivers(predictors=design.predictors, corpus=name, models=tuple(models), pooled=pooled)
 
 
 def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
-    constant = {model.name: _constant_reason([model]) for model in scored.models if _outcome(model).is_constant}
-    left_out = tuple({"name": name, "reason": reason} for name, reason in constant.items())
-    varying = [model for model in scored.models if model.name not in constant]
-    return _regression(scored, design, varying or list(scored.models), left_out=left_out)
+    varying, left_out = [], []
+    for model in scored.models:
+        if _outcome(model).is_constant:
+            left_out.append({"name": model.name, "reason": _constant_reason([model])})
+        else:
+            varying.append(model)
+    found = _regression(scored, design, varying or list(scored.models))
+    return replace(found, left_out=(*left_out, *found.left_out))
 
 
-def _regression(
-    scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers], left_out: tuple[dict[str, str], ...] = ()
-) -> Regression:
+def _regression(scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers]) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
-    seeds = len(np.unique(scored.groups[np.any([outcome.included for outcome in outcomes], axis=0)]))
+    right = sum(int(model.answers.correct.sum()) for model in models)
+    answered = np.any([outcome.included for outcome in outcomes], axis=0)
+    seeds = len(np.unique(scored.groups[answered]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
-    fit: tuple[Floats, Floats] | None = None
+    names = [predictor.name for predictor in design.predictors]
+    dropped = []
+    for column, name in enumerate(names):
+        if column not in kept:
+            reason = "constant, or a linear combination of the other predictors"
+            dropped.append({"name": name, "reason": reason})
+    not_computed = _separation(design, models)
     numbers = len(kept) + len(models)
-    few = f"{seeds} seeds are too few for {numbers} coefficients" if seeds <= numbers else None
-    reason = _separation(design, models) or few
-    if reason is None:
+    if not_computed is None and seeds <= numbers:
+        not_computed = f"{seeds} seeds are too few for {numbers} coefficients"
+    coefficients: list[Coefficient] = []
+    if not_computed is None:
         try:
             fit = fit_logistic(design.columns[:, kept], outcomes, scored.groups)
+            coefficients = _coefficients(fit, [*(names[column] for column in kept), *(model.name for model in models)])
         except NotConverged:
-            reason = "the regression does not converge, since the predictors together determine some of the answers"
-    names = [design.predictors[column].name for column in kept]
-    coefficients = () if fit is None else _coefficients(fit, [*names, *(model.name for model in models)])
-    dropped = tuple(
-        {"name": predictor.name, "reason": "constant, or a linear combination of the other predictors"}
-        for column, predictor in enumerate(design.predictors)
-        if column not in kept
-    )
+            not_computed = (
+                "the regression does not converge, since the predictors together determine some of the answers"
+            )
     return Regression(
         models=tuple(model.name for model in models),
         answers=answers,
         seeds=seeds,
-        right=sum(int(model.answers.correct.sum()) for model in models) / answers,
-        coefficients=coefficients[: len(kept)],
-        intercepts=coefficients[len(kept) :],
-        left_out=left_out + dropped,
-        not_computed=reason,
+        right=right / answers,
+        coefficients=tuple(coefficients[: len(kept)]),
+        intercepts=tuple(coefficients[len(kept) :]),
+        left_out=tuple(dropped),
+        not_computed=not_computed,
     )
 
 
@@ -194,7 +201,11 @@ def _outcome(model: ModelAnswers) -> Outcome:
 
 
 def _constant_reason(models: Sequence[ModelAnswers]) -> str:
-    return f"{'every' if models[0].answers.correct.any() else 'no'} variant is answered right"
+    return _always(models[0].answers.correct.any(), "variant")
+
+
+def _always(right: object, which: str) -> str:
+    return f"{'every' if right else 'no'} {which} is answered right"
 
 
 def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
@@ -208,32 +219,27 @@ def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
             answers += np.bincount(codes, model.answers.is_predicted, minlength=len(right))
         for level, n_right, n in zip(levels, right, answers, strict=True):
             if n and n_right in {0, n}:
-                return f"{'every' if n_right else 'no'} variant with {name} {level} is answered right"
+                return _always(n_right, f"variant with {name} {level}")
     return None
 
 
-def _coefficients(fit: tuple[Floats, Floats], names: Sequence[str]) -> tuple[Coefficient, ...]:
+def _coefficients(fit: tuple[Floats, Floats], names: Sequence[str]) -> list[Coefficient]:
     from scipy import stats
 
     estimates, covariance = fit
     quantile = float(stats.norm.ppf((1 + LEVEL) / 2))
-    rows = zip(names, estimates.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True)
-    return tuple(
-        Coefficient(
-            name=name,
-            estimate=estimate,
-            standard_error=error,
-            interval=Interval(
-                low=estimate - quantile * error,
-                high=estimate + quantile * error,
-                level=LEVEL,
-                method="cluster-robust Wald",
-                unit=UNIT,
-            ),
-            p_value=float(2 * stats.norm.sf(abs(estimate) / error)) if error else float("nan"),
+    errors = np.sqrt(np.diag(covariance))
+    coefficients = []
+    for name, estimate, error in zip(names, estimates.tolist(), errors.tolist(), strict=True):
+        half = quantile * error
+        interval = Interval(
+            low=estimate - half, high=estimate + half, level=LEVEL, method="cluster-robust Wald", unit=UNIT
         )
-        for name, estimate, error in rows
-    )
+        p_value = float(2 * stats.norm.sf(abs(estimate) / error)) if error else float("nan")
+        coefficients.append(
+            Coefficient(name=name, estimate=estimate, standard_error=error, interval=interval, p_value=p_value)
+        )
+    return coefficients
 
 
 def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
@@ -243,26 +249,22 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
         scored: The data set.
         corpus: Counts of the words in training data; None to leave out `log_count`.
     """
+    numbers = {LOG_ODDS: scored.log_odds.astype(np.float64)}
+    validated = list(scored.variants_by("masked_lm").values())
+    numbers[MASKED_LMS] = np.sum(validated, axis=0, dtype=np.float64)
     lengths = [len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds]
-    numbers: dict[str, Floats] = {
-        LOG_ODDS: scored.log_odds.astype(np.float64),
-        MASKED_LMS: np.sum(list(scored.variants_by("masked_lm").values()), axis=0, dtype=np.float64),
-        SENTENCE_LENGTH: np.array(lengths, dtype=np.float64)[scored.groups],
-    }
+    numbers[SENTENCE_LENGTH] = np.array(lengths, dtype=np.float64)[scored.groups]
     if corpus is not None:
         numbers[LOG_COUNT] = np.log1p(corpus.of(scored.words["replacement"]))
-    labels, classes = np.array(scored.data.label_names), scored.words["word_class"]
-    factors = {
-        WORD_CLASS: _levels(WORD_CLASSES, np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]),
-        LABEL: _levels(scored.record.labels, labels[scored.data.row_labels]),
-    }
+    classes = scored.words["word_class"]
+    of_variants = np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]
+    labels = np.array(scored.data.label_names)[scored.data.row_labels]
+    factors = {WORD_CLASS: _levels(WORD_CLASSES, of_variants), LABEL: _levels(scored.record.labels, labels)}
     described = [_standardized(name, values) for name, values in numbers.items()]
-    described += [indicator for name, factor in factors.items() for indicator in _indicators(name, *factor)]
-    return Design(
-        tuple(predictor for predictor, _ in described),
-        np.column_stack([column for _, column in described]),
-        factors,
-    )
+    for name, factor in factors.items():
+        described += _indicators(name, *factor)
+    predictors = tuple(predictor for predictor, _ in described)
+    return Design(predictors, np.column_stack([column for _, column in described]), factors)
 
 
 def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.arrays import Floats
-from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
@@ -31,12 +30,8 @@ SET_NAMES: Mapping[tuple[str, tuple[str, ...], bool], str] = {
 
 # Options in which the sets of Figure 8 may differ; masked LMs, tagger and judgments are compared by their files.
 MAY_DIFFER = frozenset(
-    (
-        *(name for name, option in described(ProblemOptions) if not option.changes_rows),
-        *("keep_column", "sides", "filters", "scramble"),
-        *("mlm", "seeds_from", "judgments", "device", "title", "license"),
-    )
-)
+    ("keep_column", "sides", "filters", "scramble", "mlm", "seeds_from", "judgments", "device", "title", "license")
+).union(name for name, option in described(ProblemOptions) if not option.changes_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,34 +100,41 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
     restricted = on_common_seeds(_with_common_models(chosen))
-    models = {model_key(model.result): model.name for model in restricted[0].models}
-    every = {model_key(model.result): model.name for scored in chosen for model in scored.models}
     named = dict(sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0])))
-    means = {name: averaged(scored) for name, scored in named.items()}
     ids = restricted[0].ids
-    values = {name: _in_order(scored, means[name][1], ids) for name, scored in named.items()}
+    sets, values = [], {}
+    for name, scored in named.items():
+        curve, of_seeds = averaged(scored)
+        sets.append(_filter_set(name, scored, curve))
+        values[name] = _in_order(scored, of_seeds, ids)
     complete = ~np.isnan(list(values.values())).any(axis=0)
+    family = None
+    if complete.sum() > 1:
+        family = compare_models({name: column[complete] for name, column in values.items()})
+    models = {model_key(model.result): model.name for model in restricted[0].models}
+    every: dict[object, str] = {}
+    for scored in chosen:
+        every |= {model_key(model.result): model.name for model in scored.models}
+    coverage: list[str] = []
+    for scored in restricted:
+        coverage += [f"{scored.record.title}: {line}" for line in scored.coverage]
     return FilterSets(
-        sets=tuple(
-            FilterSet(
-                name=name,
-                title=scored.record.title,
-                digest=scored.record.digest,
-                config=scored.record.config,
-                generated=len(scored.groups),
-                curve=means[name][0],
-            )
-            for name, scored in named.items()
-        ),
+        sets=tuple(sets),
         models=tuple(models.values()),
         models_left_out=tuple(name for key, name in every.items() if key not in models),
         seeds=len(ids),
-        coverage=tuple(f"{scored.record.title}: {line}" for scored in restricted for line in scored.coverage),
+        coverage=tuple(coverage),
         tested_seeds=int(complete.sum()),
-        family=(
-            compare_models({name: column[complete] for name, column in values.items()}) if complete.sum() > 1 else None
-        ),
+        family=family,
         refused=tuple(_refused(scored, chosen[0]) for scored in others),
+    )
+
+
+def _filter_set(name: str, scored: ScoredDataset, curve: MeanCurve) -> FilterSet:
+    record = scored.record
+    generated = len(scored.groups)
+    return FilterSet(
+        name=name, title=record.title, digest=record.digest, config=record.config, generated=generated, curve=curve
     )
 
 
@@ -141,9 +143,13 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
 
     Two-way models are not averaged with the others: their data sets are a group of their own.
     """
-    groups = grouped(((is_two_way(scored.models[0].result), frozenset(_problems(scored))), scored) for scored in data)
-    largest = max(groups.values(), key=len, default=[])
-    return largest, [scored for scored in data if not any(scored is other for other in largest)]
+    keys = [(is_two_way(scored.models[0].result), frozenset(_problems(scored))) for scored in data]
+    largest = max(keys, key=keys.count, default=None)
+    chosen: list[ScoredDataset] = []
+    others: list[ScoredDataset] = []
+    for key, scored in zip(keys, data, strict=True):
+        (chosen if key == largest else others).append(scored)
+    return chosen, others
 
 
 def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
@@ -158,10 +164,11 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
             f"Figure 8 needs a model that was scored on all {len(data)} data sets on the same seeds: score the same "
             "models on each"
         )
-    return [
-        replace(scored, models=tuple(model for model in scored.models if model_key(model.result) in common))
-        for scored in data
-    ]
+    found = []
+    for scored in data:
+        models = tuple(model for model in scored.models if model_key(model.result) in common)
+        found.append(replace(scored, models=models))
+    return found
 
 
 def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
@@ -171,27 +178,23 @@ def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
 def _names(data: Sequence[ScoredDataset]) -> list[str]:
     """Return the name of each set: by its options, else by title, else by title and digest, whichever is unique."""
     others = [_other_inputs(scored) for scored in data]
-    usual = Counter(others).most_common(2)
-    most = usual[0][0] if len(usual) == 1 or usual[0][1] > usual[1][1] else None
+    (most, number), *next_most = Counter(others).most_common(2)
+    is_usual = not next_most or number > next_most[0][1]
+    names = []
+    for scored, other in zip(data, others, strict=True):
+        of_options = SET_NAMES.get(_options(scored)) if is_usual and other == most else None
+        names.append(of_options or scored.record.title)
     titles = [scored.record.title for scored in data]
-    names = [
-        (SET_NAMES.get(_options(scored)) if other == most else None) or title
-        for scored, other, title in zip(data, others, titles, strict=True)
-    ]
-    unique = [name if Counter(names)[name] == 1 else title for name, title in zip(names, titles, strict=True)]
-    return [
-        name if Counter(unique)[name] == 1 else f"{name} [{scored.record.digest[:8]}], config {scored.record.config}"
-        for name, scored in zip(unique, data, strict=True)
-    ]
+    with_digests = [f"[{scored.record.digest[:8]}], config {scored.record.config}" for scored in data]
+    unique = [name if names.count(name) == 1 else title for name, title in zip(names, titles, strict=True)]
+    pairs = zip(unique, with_digests, strict=True)
+    return [name if unique.count(name) == 1 else f"{name} {digest}" for name, digest in pairs]
 
 
 def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
     options: Mapping[str, Any] = scored.data.stored.record.options
-    return (
-        options.get("sides", "intersection"),
-        tuple(options.get("filters", ("prob", "pos"))),
-        options.get("scramble", False),
-    )
+    filters = tuple(options.get("filters", ("prob", "pos")))
+    return options.get("sides", "intersection"), filters, options.get("scramble", False)
 
 
 def _other_inputs(scored: ScoredDataset) -> str:
@@ -200,8 +203,10 @@ def _other_inputs(scored: ScoredDataset) -> str:
     generation = generation_of(record)
     options = {name: value for name, value in record.options.items() if name not in MAY_DIFFER}
     masked_lms = sorted(model.digest for model in generation.masked_lms)
-    judgments = [] if generation.judgments is None else [generation.judgments.digest]
-    return sha256_of_json([options, masked_lms, generation.tagger.digest, *judgments])
+    inputs = [options, masked_lms, generation.tagger.digest]
+    if generation.judgments is not None:
+        inputs.append(generation.judgments.digest)
+    return sha256_of_json(inputs)
 
 
 def _rank(name: str) -> int:
@@ -219,12 +224,13 @@ def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
     own = {problem[0]: problem for problem in _problems(scored)}
     other = {problem[0]: problem for problem in _problems(reference)}
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
-    reasons = {
-        "its models answer with other labels than those of the others": differing is None,
-        f"its seed {differing} is not one of the others": differing not in other,
-        f"the others' seed {differing} is missing": differing not in own,
-        f"its seed {differing} has another premise, hypothesis or label": True,
-    }
-    reason = next(reason for reason, applies in reasons.items() if applies)
+    if differing is None:
+        reason = "its models answer with other labels than those of the others"
+    elif differing not in other:
+        reason = f"its seed {differing} is not one of the others"
+    elif differing not in own:
+        reason = f"the others' seed {differing} is missing"
+    else:
+        reason = f"its seed {differing} has another premise, hypothesis or label"
     sizes = f"{count(len(own), 'seed')}, the others have {len(other):,}"
     return f"{scored.record.title}, config {scored.record.config}, is not compared: {reason} ({sizes})"

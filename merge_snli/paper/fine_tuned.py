@@ -63,44 +63,39 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
             f"({', '.join(scored.variants_by('masked_lm'))}): give --fine-tuned-from MODEL=MLM"
         )
-    groups: list[dict[str, Any]] = []
-    tables: dict[str, list[tuple[str, Counts, int]]] = {group: [] for group in GROUPS}
+    groups = []
+    tables: dict[str, list[tuple[str, Counts]]] = {group: [] for group in GROUPS}
+    most = dict.fromkeys(GROUPS, 0)
     for model in scored.models:
         if model.name not in counterpart_of:
             continue
-        for group, mask in group_masks(scored.variants_by("masked_lm"), counterpart_of[model.name]).items():
-            sizes = np.bincount(
-                scored.groups[mask & model.answers.is_predicted & scored.drawn], minlength=len(scored.ids)
-            )
-            enough = sizes >= MINIMUM
-            kept = mask & enough[scored.groups]
-            table, subsamples = model.answers.counts(rows=kept), model.answers.counts(rows=mask).sizes
-            groups.append(
-                {
-                    "model": model.name,
-                    "masked_lm": counterpart_of[model.name],
-                    "group": group,
-                    "variants": int(sizes.sum()),
-                    "variants_per_subsample": float(subsamples.sum() / len(subsamples)),
-                    "seeds": int(np.count_nonzero(enough)),
-                    "seeds_left_out": int(np.count_nonzero((sizes > 0) & ~enough)),
-                    "pattern_accuracy": mean_pattern_accuracy(table),
-                }
-            )
+        masked_lm = counterpart_of[model.name]
+        for group, mask in group_masks(scored.variants_by("masked_lm"), masked_lm).items():
+            numbers, kept = _group(scored, model, mask)
+            table = model.answers.counts(rows=kept)
+            pa = mean_pattern_accuracy(table)
+            about = {"model": model.name, "masked_lm": masked_lm, "group": group}
+            groups.append(about | numbers | {"pattern_accuracy": pa})
             if table.sizes.any():
-                tables[group].append((model.name, table, number_drawn(scored, model, kept)))
-    return FineTuned(
-        minimum=MINIMUM,
-        masked_lms=counterpart_of,
-        curves={
-            group: mean_curve(
-                [(name, table) for name, table, _ in of_group], variants=max(number for _, _, number in of_group)
-            )
-            for group, of_group in tables.items()
-            if of_group
-        },
-        groups=tuple(groups),
-    )
+                tables[group].append((model.name, table))
+                most[group] = max(most[group], number_drawn(scored, model, kept))
+    curves = {group: mean_curve(of, variants=most[group]) for group, of in tables.items() if of}
+    return FineTuned(minimum=MINIMUM, masked_lms=counterpart_of, curves=curves, groups=tuple(groups))
+
+
+def _group(scored: ScoredDataset, model: ModelAnswers, mask: Bools) -> tuple[dict[str, Any], Bools]:
+    """Return the numbers of variants and seeds of a group, and its variants on seeds with enough of them."""
+    drawn = mask & model.answers.is_predicted & scored.drawn
+    sizes = np.bincount(scored.groups[drawn], minlength=len(scored.ids))
+    enough = sizes >= MINIMUM
+    subsamples = model.answers.counts(rows=mask).sizes
+    numbers = {
+        "variants": int(sizes.sum()),
+        "variants_per_subsample": float(subsamples.sum() / len(subsamples)),
+        "seeds": int(np.count_nonzero(enough)),
+        "seeds_left_out": int(np.count_nonzero((sizes > 0) & ~enough)),
+    }
+    return numbers, mask & enough[scored.groups]
 
 
 def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str, str]) -> None:
@@ -113,9 +108,13 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
     Raises:
         InputError: If a model was not scored on any of them, or a masked LM is not one of any of them.
     """
-    models = dict.fromkeys(name for scored in data for model in scored.models for name in _names(model))
-    with_masked_lms = (scored.variants_by("masked_lm") for scored in data if scored.data.seeds)
-    masked_lms = dict.fromkeys(name for validated_by in with_masked_lms for name in validated_by)
+    models: dict[str, None] = {}
+    masked_lms: dict[str, None] = {}
+    for scored in data:
+        for scored_model in scored.models:
+            models |= dict.fromkeys(_names(scored_model))
+        if scored.data.seeds is not None:
+            masked_lms |= dict.fromkeys(scored.variants_by("masked_lm"))
     for model, masked_lm in counterparts.items():
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
@@ -152,8 +151,9 @@ def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, 
     counterparts = {}
     for model in scored.models:
         known = paper_model(model.result.model.name)
-        candidates = [given[name] for name in _names(model) if name in given]
-        masked_lm = candidates[0] if candidates else known.masked_lm if known else None
+        masked_lm = None if known is None else known.masked_lm
+        for name in reversed(_names(model)):
+            masked_lm = given.get(name, masked_lm)
         if masked_lm is not None and masked_lm in scored.variants_by("masked_lm"):
             counterparts[model.name] = masked_lm
     return counterparts

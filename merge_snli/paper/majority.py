@@ -51,21 +51,26 @@ def majority(scored: ScoredDataset) -> Majority:
     Args:
         scored: A config of a data set.
     """
-    gold_counts, own = Counter(label for *_, label in scored.seeds), {model.answers.labels for model in scored.models}
+    gold_counts = Counter(label for *_, label in scored.seeds)
+    own = {model.answers.labels for model in scored.models}
     labels = TWO_WAY if TWO_WAY in own else next(iter(own))  # those that all models share
     votes = _votes(scored, labels)
     vote = votes.argmax(axis=1)
+    has_most = votes == votes.max(axis=1, keepdims=True)
     constant_label = max(scored.record.labels, key=lambda label: gold_counts[label])
     by_model = {model.name: _scores(scored, model, labels, vote, constant_label) for model in scored.models}
+    mean = {}
+    for name in REFERENCES:
+        mean[name] = float(np.mean([scores[name] for scores in by_model.values()]))
     gold = scored.models[0].answers.in_labels(labels).seeds
     assert gold is not None
     return Majority(
         models=by_model,
-        mean={name: float(np.mean([scores[name] for scores in by_model.values()])) for name in REFERENCES},
+        mean=mean,
         labels=labels,
         constant_label=constant_label,
         constant_share=gold_counts[constant_label] / len(scored.ids),
-        tied_votes=int(np.count_nonzero((votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1)),
+        tied_votes=int(np.count_nonzero(has_most.sum(axis=1) > 1)),
         vote_accuracy=float(np.mean(vote == gold.gold)),
     )
 
@@ -87,10 +92,9 @@ def _scores(
 ) -> dict[str, float]:
     answers = model.answers
     constant = np.full(len(scored.ids), positions([constant_label], answers.labels)[0])
-    tables = (
-        answers.counts(),
-        answers.counts(MAJORITY),
-        answers.in_labels(labels).counts(vote),
-        answers.counts(constant),
-    )
-    return dict(zip(REFERENCES, map(mean_pattern_accuracy, tables), strict=True))
+    return {
+        "gold": mean_pattern_accuracy(answers.counts()),
+        "own": mean_pattern_accuracy(answers.counts(MAJORITY)),
+        "vote": mean_pattern_accuracy(answers.in_labels(labels).counts(vote)),
+        "constant": mean_pattern_accuracy(answers.counts(constant)),
+    }

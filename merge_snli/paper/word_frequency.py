@@ -99,7 +99,7 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
     """
     if corpus is None:
         raise NotComputable("the frequency of words needs the training data of the models: give --corpus")
-    originals, replacements = (corpus.of(scored.words[name]) for name in ("original", "replacement"))
+    originals, replacements = corpus.of(scored.words["original"]), corpus.of(scored.words["replacement"])
     models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
     if not any(model.seeds for model in models):
         raise NotComputable("no model answers a seed wrong and one of its variants right")
@@ -137,15 +137,16 @@ def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, repla
     _, seeds = np.unique(scored.groups[pairs], return_inverse=True)
     ratios = np.bincount(seeds, (of_replacement + 1) / (of_original + 1)) / np.bincount(seeds)
     arithmetic_mean, median, geometric_mean = _averages(ratios)
+    no_original, no_replacement = of_original == 0, of_replacement == 0
     return ModelWordFrequency(
         model=model.name,
         training_data=model.result.model.training_data,
         wrong_seeds=int(wrong.sum()),
         seeds=len(ratios),
         pairs=len(pairs),
-        zero_originals=int((of_original == 0).sum()),
-        zero_replacements=int((of_replacement == 0).sum()),
-        zero_pairs=int(((of_original == 0) | (of_replacement == 0)).sum()),
+        zero_originals=int(no_original.sum()),
+        zero_replacements=int(no_replacement.sum()),
+        zero_pairs=int((no_original | no_replacement).sum()),
         arithmetic_mean=arithmetic_mean,
         median=median,
         geometric_mean=geometric_mean,
