@@ -43,7 +43,7 @@ def refuse_as_windows(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(os, name, checked(name))
     patch.setattr(os, "kill", kill)
     patch.setattr(shutil, "_use_fd_functions", False)
-    patch.setattr("shutil._rmtree_impl", vars(shutil)["_rmtree_unsafe"], raising=False)  # chosen at import since 3.13
+    patch.setattr("shutil._rmtree_impl", vars(shutil)["_rmtree_unsafe"], raising=False)  # chosen at import since 3.14
     for part in ("merge_snli.base.files", "merge_snli.base.workers", "merge_snli.runs.run_folder", "merge_snli.cli"):
         patch.setattr(f"{part}.ON_WINDOWS", True)
 

@@ -20,7 +20,7 @@ from merge_snli.paper.fine_tuned import check_counterparts
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-from merge_snli.results.grouping import comparable_results, config_rank, is_two_way, missing_groups, names_of
+from merge_snli.results.grouping import comparable_results, config_rank, distinct_names_of, is_two_way, missing_groups
 from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.result import Result
@@ -72,12 +72,13 @@ def match_results(
 
 def _scored(group: Sequence[Result], data: ScoredData, common_seeds: bool) -> ScoredDataset:
     """Join the answers of the models that are compared, and name the others."""
+    models = group_prompts(group)
+    names = distinct_names_of(models)
     if common_seeds:
         return scored_dataset(data, group)
     compared: list[Result] = []
     apart = {}
-    models = group_prompts(group)
-    for name, model, missing in zip(names_of(models), models, missing_groups(models), strict=True):
+    for name, model, missing in zip(names, models, missing_groups(models), strict=True):
         if missing is None:
             compared += results_of(model)
         else:

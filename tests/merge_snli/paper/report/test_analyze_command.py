@@ -98,7 +98,7 @@ def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path
 
 
 def duplicate(folder: Path, results: list[Result]) -> Path:
-    write_result(results[0], folder / "more")
+    write_result(replace(results[0], notes=("scored again",)), folder / "more")
     return folder / "more"
 
 
@@ -116,7 +116,10 @@ CASES: dict[str, tuple[Case, str]] = {
     "results do not exist": (lambda at, *_: [str(at / "none")], r"none.*merge-snli score"),
     "no results": (lambda at, *_: [str(at)], r"no results in.*merge-snli score"),
     "results are a file": (lambda at, *_: [str(file_of(at, "{}", "a.json"))], r"a\.json.*merge-snli score"),
-    "only invalid results": (lambda at, *_: [str(file_of(at, "{}", "a.json").parent)], r"a\.json"),
+    "only other JSON files": (
+        lambda at, *_: [str(file_of(at, "{}", "a.json").parent)],
+        r"no results in.*merge-snli score",
+    ),
     "result of another version": (
         lambda at, results, _: [
             str(written(at / "old" / "result.json", json.dumps(to_json(results[0]) | {"schema_version": 1})).parent)
