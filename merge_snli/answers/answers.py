@@ -111,6 +111,12 @@ class Counted:
     counts: Counts
     seeds: Graded | None
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same in answers that are the same."""
+        seeds = None if self.seeds is None else self.seeds.predicted.tobytes()
+        return self.group_ids, self.counts.correct.tobytes(), self.counts.sizes.tobytes(), seeds
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answers(Graded):
@@ -223,23 +229,32 @@ class Answers(Graded):
             rows: The rows to count, [n_rows]; by default all.
         """
         included = self.is_predicted if rows is None else self.is_predicted & rows
-        subsamples = included[np.newaxis] if self.subsamples is None else self.subsamples & included
-        cells = [self._count(drawn, reference) for drawn in subsamples]
-        return Counts(np.array([correct for correct, _ in cells]), np.array([sizes for _, sizes in cells]))
+        is_correct = self._is_correct(reference)
+        correct, sizes = [], []
+        for subsample in [included] if self.subsamples is None else self.subsamples:
+            drawn = np.flatnonzero(subsample & included)
+            correct.append(self._count(drawn, is_correct))
+            sizes.append(np.bincount(self.groups[drawn], minlength=len(self.group_ids)))
+        return Counts(np.array(correct), np.array(sizes))
 
     def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
         """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""
-        return int(self._count(self.is_predicted, reference)[0].sum())
+        return int(self._count(np.arange(len(self.predicted)), self._is_correct(reference)).sum())
 
-    def _count(self, rows: Bools, reference: Ints | Literal["majority"] | None) -> tuple[Ints, Ints]:
-        """Count the correct and all rows of each group among some rows."""
-        groups, predicted, n_groups = self.groups[rows], self.predicted[rows], len(self.group_ids)
-        sizes = np.bincount(groups, minlength=n_groups)
-        answered = predicted >= 0
+    def _is_correct(self, reference: Ints | Literal["majority"] | None) -> Bools | None:
+        """Return whether each row is correct, [n_rows]; None if that depends on the other rows of its group."""
         if isinstance(reference, str):
-            return count_cells(groups[answered], n_groups, predicted[answered])[0], sizes
-        expected = self.gold[rows] if reference is None else reference[groups]
-        return np.bincount(groups[answered & (predicted == expected)], minlength=n_groups), sizes
+            return None
+        expected = self.gold if reference is None else reference[self.groups]
+        return np.asarray((self.predicted == expected) & (self.predicted >= 0))
+
+    def _count(self, rows: Ints, is_correct: Bools | None) -> Ints:
+        """Count the correct rows of each group among some rows, by number."""
+        n_groups = len(self.group_ids)
+        if is_correct is not None:
+            return np.bincount(self.groups[rows[is_correct[rows]]], minlength=n_groups)
+        answered = rows[self.predicted[rows] >= 0]
+        return count_cells(self.groups[answered], n_groups, self.predicted[answered])[0]
 
 
 def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:

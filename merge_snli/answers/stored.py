@@ -1,9 +1,10 @@
 """The answers in a file, which are read when they are needed and not kept: those of many models take much memory."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+
+import pyarrow as pa
 
 from merge_snli.answers.answers import Answers, Counted
 from merge_snli.answers.table import COUNTED_COLUMNS, from_bytes, from_table
@@ -36,7 +37,7 @@ class StoredAnswers:
         Raises:
             InputError: If the file cannot be read, or is not the one with the digest.
         """
-        return self._read(None)
+        return self.answers_in(from_bytes(self.content()))
 
     def counted(self) -> Counted:
         """Read the answers, and keep what is counted by group.
@@ -44,10 +45,10 @@ class StoredAnswers:
         Raises:
             InputError: As for `read`.
         """
-        return self._read(COUNTED_COLUMNS).counted()
+        return self.answers_in(from_bytes(self.content(), COUNTED_COLUMNS)).counted()
 
-    def _read(self, columns: Sequence[str] | None) -> Answers:
-        table = from_bytes(self.content(), columns)
+    def answers_in(self, table: pa.Table) -> Answers:
+        """Return the answers in the table that the file has, or in some of its columns."""
         return replace(from_table(table, self.labels, self.subsamples, self.subsample), drawn_only=self.drawn_only)
 
     def content(self) -> bytes:

@@ -151,11 +151,17 @@ def check_table(table: pa.Table, n_subsamples: int | None) -> None:
     if not is_seed[:seeds].all():
         raise ValueError("the seeds are not the first rows")
     of_seeds, of_rows = table["group_id"].slice(0, seeds), table["group_id"].slice(seeds)
-    if len(pc.unique(table["row_id"].slice(seeds))) < len(of_rows) or len(pc.unique(of_seeds)) < seeds:
+    if not _are_unique(table["row_id"].slice(seeds)) or len(pc.unique(of_seeds)) < seeds:
         raise ValueError("an id is not unique")
     groups = pc.unique(of_rows).cast(pa.string())
     if seeds and (len(groups) != seeds or (positions_among(of_seeds, groups) < 0).any()):
         raise ValueError("a group has no seed, or a seed no row")
+
+
+def _are_unique(ids: pa.ChunkedArray) -> bool:
+    """Return whether no two ids are equal; in sorted ids, that of each row is less than the next."""
+    is_sorted = pc.all(pc.less(ids[:-1], ids[1:])).as_py()
+    return is_sorted or len(pc.unique(ids)) == len(ids)
 
 
 def from_table(

@@ -25,8 +25,7 @@ from merge_snli.results.grouping import (
     names_of,
     titles_of,
 )
-from merge_snli.results.intervals import pattern_accuracy_interval
-from merge_snli.results.prompts import Scored, group_prompts, on_common_prompts
+from merge_snli.results.prompts import Scored, accuracy_interval, group_prompts, on_common_prompts
 from merge_snli.results.result import Result
 from merge_snli.results.rows import ends_text
 from merge_snli.results.store import as_results
@@ -213,16 +212,15 @@ def _alone(models: Sequence[_Model], thresholds: Sequence[float]) -> tuple[Again
 
 
 def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float) -> AgainstBaseline:
-    unit, counts = scored.units[0], scored.counts(groups)
     return AgainstBaseline(
         model=model.name if scored is model.scored else scored.title,
         baseline=None,
         data=model.data,
         threshold=threshold,
-        unit=unit,
+        unit=scored.units[0],
         seeds=len(groups),
-        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
-        interval=pattern_accuracy_interval(counts, threshold, unit=unit),
+        pattern_accuracy=mean_pattern_accuracy(scored.counts(groups), threshold),
+        interval=accuracy_interval(scored, groups, threshold),
     )
 
 

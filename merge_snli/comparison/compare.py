@@ -28,9 +28,15 @@ from merge_snli.results.grouping import (
     two_way_suffix,
     without_permuted,
 )
-from merge_snli.results.intervals import pattern_accuracy_interval
 from merge_snli.results.orders import OrderEffect, order_effects
-from merge_snli.results.prompts import PromptEffect, PromptGroup, Scored, on_common_prompts, results_of
+from merge_snli.results.prompts import (
+    PromptEffect,
+    PromptGroup,
+    Scored,
+    accuracy_interval,
+    on_common_prompts,
+    results_of,
+)
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
@@ -299,11 +305,8 @@ def _compare(
     family = significance.family(models, groups, threshold)
     accuracies, intervals = {}, {}
     for name, result in models.items():
-        counts = result.counts(groups)
-        accuracies[name] = mean_pattern_accuracy(counts, threshold)
-        intervals[name] = _stored_interval(result, groups, threshold) or pattern_accuracy_interval(
-            counts, threshold, unit=unit
-        )
+        accuracies[name] = mean_pattern_accuracy(result.counts(groups), threshold)
+        intervals[name] = accuracy_interval(result, groups, threshold)
     smallest = smallest_difference(models, groups, alpha=significance.alpha, threshold=threshold)
     seeds_against_variants, of_classes = None, None
     averaged = without_permuted(list(models.values()))
@@ -341,13 +344,6 @@ def _compare(
         orders=() if chosen.prompted is None else order_effects(chosen.prompted),
         apart=chosen.apart,
     )
-
-
-def _stored_interval(scored: Scored, groups: Sequence[str], threshold: float) -> Interval | None:
-    """Return the interval of a result if it is that of these groups and this threshold; computing it takes longest."""
-    if not isinstance(scored, Result) or threshold != QUALITY_THRESHOLD or len(groups) < len(scored.group_ids):
-        return None
-    return scored.interval
 
 
 def _at_all_thresholds(

@@ -70,12 +70,13 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
         groups=result.left_out.groups + int(np.count_nonzero(~kept)),
         rows=result.left_out.rows + len(result.answers.predicted) - len(answers.predicted),
     )
+    whole = scores(answers)
     note = f"on {len(answers.group_ids):,} of its {count(len(kept), result.units[0])}, those of the other models"
     return replace(
         result,
         stored=answers,
-        scores=scores(answers),
-        parts=scores_by_value(answers, _masks(result, answers)),
+        scores=whole,
+        parts=scores_by_value(answers, whole, _masks(result, answers)),
         consistency=consistency(answers),
         calibration=calibration_of(answers),
         left_out=left_out,

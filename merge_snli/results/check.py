@@ -67,10 +67,10 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
     Raises:
         InputError: If a number is not the same, but for rounding.
     """
-    masks = _masks(file, answers)
+    masks, whole = _masks(file, answers), scores(answers, intervals=False)
     computed = {
-        "scores": scores(answers, intervals=False),
-        "parts": scores_by_value(answers, masks, intervals=False),
+        "scores": whole,
+        "parts": scores_by_value(answers, whole, masks, intervals=False),
         "consistency": consistency(answers),
         "calibration": calibration_of(answers),
     }

@@ -160,6 +160,7 @@ def make_result(
     annotators = kept.annotators
     if annotators is not None:
         annotators = annotators @ is_of_label(kept.label_names, answers.labels)
+    whole = scores(answers)
     result = Result(
         schema_version=SCHEMA_VERSION,
         model=model,
@@ -171,8 +172,8 @@ def make_result(
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         subsamples=None if data.subsamples is None else len(data.subsamples),
-        scores=scores(answers),
-        parts=scores_by_value(answers, kept.masks),
+        scores=whole,
+        parts=scores_by_value(answers, whole, kept.masks),
         consistency=consistency(answers),
         source=source,
         calibration=calibration_of(answers, annotators),

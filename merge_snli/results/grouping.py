@@ -240,24 +240,14 @@ def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
     copies: dict[str, str] = {}
     distinct: dict[tuple[object, ...], list[str]] = {}
     for name, scored in named.items():
-        with_same_counts = distinct.setdefault(_counted(scored), [])
+        key = tuple(result.counted.key for result in results_of(scored))
+        with_same_counts = distinct.setdefault(key, [])
         same = next((other for other in with_same_counts if _same_answers(named[other], scored)), None)
         if same is None:
             with_same_counts.append(name)
         else:
             copies[name] = same
     return copies
-
-
-def _counted(scored: Scored) -> tuple[object, ...]:
-    """Return what models with the same answers have in common, without reading their answers."""
-    facts: list[object] = []
-    for result in results_of(scored):
-        seeds = result.counted.seeds
-        facts += [result.group_ids, result.counts().correct.tobytes()]
-        if seeds is not None:
-            facts.append(seeds.predicted.tobytes())
-    return tuple(facts)
 
 
 def _same_answers(first: Scored, second: Scored) -> bool:

@@ -2,18 +2,29 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from merge_snli.answers.answers import Counts
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.results.scores import Intervals
-from merge_snli.statistics import Interval, constant_interval, weighted_intervals
+from merge_snli.statistics import Interval, constant_interval, intervals_of_sums
 from merge_snli.statistics.bootstrap import N_RESAMPLES
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
 
-Statistic: TypeAlias = Callable[[Floats], Floats]
+
+class Statistic(NamedTuple):
+    """A number that depends on sums over seeds.
+
+    Attributes:
+        values: The values of each seed, of which the sums are, [n_seeds, k].
+        of_sums: Function of the sums of r resamples, [r, k], that returns the number of each, [r].
+    """
+
+    values: Floats
+    of_sums: Callable[[Floats], Floats]
+
 
 LEVEL = 0.95
 RANDOM_SEED = 0
@@ -44,12 +55,11 @@ def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | No
     statistics = _statistics(counts, QUALITY_THRESHOLD)
     needing_seeds = {} if seeds is None else _seed_statistics(seeds, statistics["pattern_accuracy"])
     if drawn.all():
-        intervals = _intervals(needing_seeds | statistics, len(drawn), unit=unit)
+        intervals = _intervals(needing_seeds | statistics, unit=unit)
     else:
-        some = Counts(counts.correct[:, drawn], counts.sizes[:, drawn])
-        intervals = _intervals(_statistics(some, QUALITY_THRESHOLD), len(some.sizes[0]), unit=unit)
+        intervals = _intervals(_statistics(counts.take(drawn), QUALITY_THRESHOLD), unit=unit)
         if needing_seeds:
-            intervals |= _intervals(needing_seeds, len(drawn), unit=unit)
+            intervals |= _intervals(needing_seeds, unit=unit)
     if not all(np.isfinite([interval.low, interval.high]).all() for interval in intervals.values()):
         return None
     return Intervals(
@@ -70,7 +80,7 @@ def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "
         unit: What a group is called.
     """
     statistic = {"pattern_accuracy": _statistics(counts, threshold)["pattern_accuracy"]}
-    return _intervals(statistic, counts.sizes.shape[1], unit=unit)["pattern_accuracy"]
+    return _intervals(statistic, unit=unit)["pattern_accuracy"]
 
 
 def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
@@ -83,44 +93,48 @@ def _statistics(counts: Counts, threshold: float) -> dict[str, Statistic]:
 
 
 def _seed_statistics(seeds: Bools | Floats, pattern_accuracy: Statistic) -> dict[str, Statistic]:
-    correct = seeds.astype(np.float64)
+    on_seeds = Statistic(np.stack([seeds, np.ones(len(seeds))], axis=1), lambda sums: sums[:, 0] / sums[:, 1])
 
-    def on_seeds(weights: Floats) -> Floats:
-        return np.asarray(weights @ correct / weights.sum(axis=-1))
+    def difference(sums: Floats) -> Floats:
+        of_rows, of_seeds = np.split(sums, [-2], axis=1)
+        return np.asarray(pattern_accuracy.of_sums(of_rows) - on_seeds.of_sums(of_seeds))
 
-    return {"seed_accuracy": on_seeds, "qt": lambda weights: pattern_accuracy(weights) - on_seeds(weights)}
+    both = np.concatenate([pattern_accuracy.values, on_seeds.values], axis=1)
+    return {"seed_accuracy": on_seeds, "qt": Statistic(both, difference)}
 
 
 def _mean_share(counted: Ints | Bools, whole: Ints | Bools) -> Statistic:
-    """Return a function of weights: the mean share of weighted seeds over the subsamples that have any of them.
+    """Return the mean share of seeds over the subsamples that have any of them.
 
     Subsamples with the same wholes are added up first, which is most of the time if all have as many variants of each
     seed.
     """
     wholes, subsample, subsamples = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
-    sums = np.zeros(wholes.shape)
-    np.add.at(sums, subsample.ravel(), counted)
-    both = np.concatenate([sums, wholes]).T.copy()
+    parts = np.zeros(wholes.shape)
+    np.add.at(parts, subsample.ravel(), counted)
 
-    def statistic(weights: Floats) -> Floats:
-        of_part, of_whole = np.split(weights @ both, 2, axis=-1)
+    def of_sums(sums: Floats) -> Floats:
+        of_part, of_whole = np.split(sums, 2, axis=1)
         some = of_whole > 0
         shares = np.divide(of_part, of_whole, out=np.zeros_like(of_part), where=some)
         with np.errstate(invalid="ignore"):
-            return np.asarray(shares.sum(axis=-1) / (some * subsamples).sum(axis=-1))
+            return np.asarray(shares.sum(axis=1) / (some * subsamples).sum(axis=1))
 
-    return statistic
+    return Statistic(np.concatenate([parts, wholes]).T.astype(np.float64), of_sums)
 
 
-def _intervals(statistics: Mapping[str, Statistic], n_units: int, *, unit: str) -> dict[str, Interval]:
+def _intervals(statistics: Mapping[str, Statistic], *, unit: str) -> dict[str, Interval]:
     """Return the interval of each number; from the Wilson score if resampling it shows no variation."""
+    values = np.concatenate([statistic.values for statistic in statistics.values()], axis=1)
+    ends = np.cumsum([statistic.values.shape[1] for statistic in statistics.values()])
 
-    def stacked(weights: Floats) -> Floats:
-        return np.stack([statistic(weights) for statistic in statistics.values()])
+    def stacked(sums: Floats) -> Floats:
+        own = np.split(sums, ends[:-1], axis=1)
+        return np.stack([each.of_sums(of_each) for each, of_each in zip(statistics.values(), own, strict=True)])
 
-    intervals = weighted_intervals(stacked, n_units, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
+    intervals = intervals_of_sums(stacked, values, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
     return {
-        name: _rounded(interval, n_units, lowest=LOWEST[name])
+        name: _rounded(interval, len(values), lowest=LOWEST[name])
         for name, interval in zip(statistics, intervals, strict=True)
     }
 

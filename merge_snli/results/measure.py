@@ -4,6 +4,7 @@ Thresholds are compared on counts (`metrics.pattern_accuracy`).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -75,23 +76,26 @@ def consistency(answers: Answers) -> dict[str, RowScores] | None:
 
 
 def scores_by_value(
-    answers: Answers, masks: Mapping[str, Mapping[str, Bools]], *, intervals: bool = True
+    answers: Answers, whole: Scores, masks: Mapping[str, Mapping[str, Bools]], *, intervals: bool = True
 ) -> dict[str, dict[str, Scores]]:
     """Return the scores on the rows with each value of each column, for values that have a row.
 
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
+        whole: The scores on all rows.
         masks: By column and value, whether each row has the value, [n_rows].
         intervals: Whether to compute the confidence intervals, of columns with few values.
     """
+    only_labels = replace(answers, table=answers.table.select([]), details=None, probabilities=None)
     parts: dict[str, dict[str, Scores]] = {}
     for column, values in masks.items():
-        few = len(values) <= MAX_INTERVALS
-        parts[column] = {
-            value: scores(answers.take(rows=mask), intervals=intervals and few)
-            for value, mask in values.items()
-            if mask.any()
-        }
+        parts[column] = {}
+        for value, mask in values.items():
+            if mask.all():
+                parts[column][value] = whole
+            elif mask.any():
+                few = len(values) <= MAX_INTERVALS
+                parts[column][value] = scores(only_labels.take(rows=mask), intervals=intervals and few)
     return parts
 
 

@@ -14,11 +14,12 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
-from merge_snli.results.intervals import intervals_of
+from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
 from merge_snli.results.records import TAKEN, DatasetRecord, LeftOut, ModelRecord, RunRecord
 from merge_snli.results.result import Result, result_title
 from merge_snli.results.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
 from merge_snli.results.scores import INTERVALS
+from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 # Settings that depend on the prompt, so that results of one model differ in them.
@@ -116,17 +117,17 @@ class PromptGroup:
     def effect(self) -> PromptEffect:
         """What the prompt changes."""
         accuracies = [result.pattern_accuracy for result in self.results]
-        by_prompt = [result.answers for result in self.results]
-        counts = [answers.counts() for answers in by_prompt]
-        correct, sizes = (np.sum([getattr(table, name) for table in counts], axis=0) for name in ("correct", "sizes"))
+        counted = [result.counted for result in self.results]
+        correct = np.sum([of_prompt.counts.correct for of_prompt in counted], axis=0)
+        sizes = np.sum([of_prompt.counts.sizes for of_prompt in counted], axis=0)
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
-        seeds = [answers.seeds.predicted for answers in by_prompt if answers.seeds is not None]
+        seeds = [of_prompt.seeds.predicted for of_prompt in counted if of_prompt.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
             changed_seeds=changed_share(seeds) if seeds else None,
-            changed_rows=changed_share([answers.predicted for answers in by_prompt]),
+            changed_rows=changed_share([result.answers.predicted for result in self.results]),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -142,6 +143,20 @@ class PromptGroup:
 
 # What a line of a table or page shows: the result of a model, or those of one model with several prompts.
 Scored: TypeAlias = Result | PromptGroup
+
+
+def accuracy_interval(scored: Scored, ids: Sequence[str], threshold: float) -> Interval:
+    """Return the interval of PA on some groups: that of a result at the quality threshold if it has no others.
+
+    Args:
+        scored: The result, or those with several prompts.
+        ids: Ids of the groups, each with a row in a subsample.
+        threshold: Threshold from 0 to 1.
+    """
+    own = scored.interval if isinstance(scored, Result) and threshold == QUALITY_THRESHOLD else None
+    if own is not None and len(ids) == np.count_nonzero(scored.counts().drawn):
+        return own
+    return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
 
 
 def changed_share(answers: Sequence[Ints]) -> float:
@@ -192,9 +207,10 @@ def _prompt_key(result: Result) -> tuple[str, int] | None:
 
 def _besides_prompt(result: Result) -> tuple[object, ...] | None:
     """Return what results must have in common to differ in the prompt only; None without a prompt."""
-    prompt, answers = result.run.prompt, result.answers
+    prompt = result.run.prompt
     if prompt is None:
         return None
+    answers = result.answers
     settings = frozenset((name, value) for name, value in prompt.settings.items() if name not in OF_PROMPT)
     calls = (prompt.harness, prompt.provider, prompt.answers, prompt.temperature, settings)
     rows = (result.dataset.key, result.compared_labels, answers.group_ids, tuple(answers.row_ids.to_pylist()))

@@ -93,12 +93,13 @@ def read_result(path: str | Path) -> Result:
         drawn_only=file.left_out.undrawn > 0,
         subsample=None if file.dataset.partial is None else file.dataset.partial.subsample,
     )
-    table = stored.content()
-    mark = check_mark(content, table)
+    answers = stored.content()
+    mark = check_mark(content, answers)
     if not mark.exists():
         with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
-            check_table(from_bytes(table), file.subsamples)
-            check_numbers(path, file, entries, stored.read())
+            table = from_bytes(answers)
+            check_table(table, file.subsamples)
+            check_numbers(path, file, entries, stored.answers_in(table))
         remember(mark)
     return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, stored=stored)
 

@@ -3,11 +3,7 @@
 Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
 """
 
-from merge_snli.statistics.bootstrap import (
-    bootstrap_intervals,
-    stratified_interval,
-    weighted_intervals,
-)
+from merge_snli.statistics.bootstrap import bootstrap_intervals, stratified_interval
 from merge_snli.statistics.exact import SMALLEST_P
 from merge_snli.statistics.families import (
     Family,
@@ -38,6 +34,7 @@ from merge_snli.statistics.power import (
     smallest_paired,
     smallest_unpaired,
 )
+from merge_snli.statistics.sums import intervals_of_sums
 from merge_snli.statistics.t_tests import independent_t_test, paired_t_test
 from merge_snli.statistics.values import (
     OVERLAP_WARNING,
@@ -72,6 +69,7 @@ __all__ = [
     "holm",
     "independent_t_test",
     "interval_width",
+    "intervals_of_sums",
     "mcnemar_test",
     "mean_of_known",
     "observed_gaps",
@@ -85,5 +83,4 @@ __all__ = [
     "smallest_unpaired",
     "stratified_interval",
     "values_for",
-    "weighted_intervals",
 ]

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from merge_snli.statistics.values import FloatArray, Interval, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]
-IntArray: TypeAlias = NDArray[np.int64]
 
 N_RESAMPLES = 9_999
-_MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which fits into the cache of a processor core
+MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which fits into the cache of a processor core
 _EXACT_DIGITS = 12
 
 
@@ -64,52 +63,6 @@ def bootstrap_intervals(
     return _intervals(stacked, arrays, method, n_resamples, random_seed, level=level, unit=unit)
 
 
-def weighted_intervals(
-    statistics: Callable[[FloatArray], FloatArray],
-    n_units: int,
-    *,
-    level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
-    random_seed: int = 0,
-    unit: str = "seed",
-) -> tuple[Interval, ...]:
-    """Compute the intervals of statistics that depend on how often each seed is drawn, such as ratios of sums.
-
-    Args:
-        statistics: Function of weights, (r, n), that returns (k, r): k statistics of r resamples. A weight is the
-            number of times that a seed was drawn. Their sum is n, but n - 1 where BCa leaves out each seed in turn.
-        n_units: Number of seeds n, at least 2.
-        level: Nominal coverage.
-        n_resamples: Number of resamples.
-        random_seed: Seed of the resampling.
-        unit: Unit of the weights.
-
-    Returns:
-        The interval of each of the k statistics, from the same resamples as `bootstrap_intervals`. If BCa is
-        undefined, the percentile interval; both of its ends are NaN if a statistic is undefined in a resample.
-
-    Raises:
-        ValueError: If there are fewer than 2 seeds.
-
-    Examples:
-        >>> correct, sizes = np.array([18, 3, 20, 9]), np.array([20, 4, 20, 10])
-        >>> (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 4)
-        >>> round(interval.low, 3), round(interval.high, 3)
-        (0.868, 0.986)
-    """
-    if n_units < 2:
-        raise ValueError(f"there are {n_units} seeds: at least 2 are needed")
-
-    def of_units(drawn: IntArray, axis: int = -1) -> FloatArray:
-        rows = np.moveaxis(drawn, axis, -1).reshape(-1, drawn.shape[axis])
-        cells = rows + n_units * np.arange(len(rows))[:, np.newaxis]
-        weights = np.bincount(cells.ravel(), minlength=len(rows) * n_units).reshape(-1, n_units)
-        values = statistics(weights.astype(np.float64))
-        return values.reshape(len(values), *np.delete(drawn.shape, axis))
-
-    return _intervals(of_units, [np.arange(n_units)], "BCa", n_resamples, random_seed, level=level, unit=unit)
-
-
 def stratified_interval(
     strata: Sequence[ArrayLike],
     weights: Sequence[float],
@@ -147,7 +100,7 @@ def stratified_interval(
 
 def _intervals(
     statistics: Callable[..., FloatArray],
-    arrays: Sequence[FloatArray | IntArray],
+    arrays: Sequence[FloatArray],
     method: Method,
     n_resamples: int,
     random_seed: int,
@@ -156,18 +109,13 @@ def _intervals(
     unit: str,
     paired: bool = True,
 ) -> tuple[Interval, ...]:
-    """Return the interval of each statistic; by percentiles if BCa is undefined.
-
-    BCa counts the resamples below the observed value and those that equal it. The same number summed in another order
-    differs in its last bits, so values are rounded before they are compared.
-    """
+    """Return the interval of each statistic; by percentiles if BCa is undefined."""
     from scipy import stats
 
-    decimals = [_decimals(float(value)) for value in statistics(*arrays, axis=-1)]
+    rounding = rounding_of(statistics(*arrays, axis=-1))
 
     def rounded(*values: FloatArray, axis: int = -1) -> FloatArray:
-        rows = zip(statistics(*values, axis=axis), decimals, strict=True)
-        return np.stack([np.round(row, digits) for row, digits in rows]) + 0.0  # -0.0 becomes 0.0
+        return rounding(statistics(*values, axis=axis))
 
     with warnings.catch_warnings(action="ignore"):  # BCa warns if it is undefined, which is handled below
         result = stats.bootstrap(
@@ -178,21 +126,52 @@ def _intervals(
             method=method,
             confidence_level=level,
             n_resamples=n_resamples,
-            batch=max(1, _MAX_VALUES_PER_BATCH // max(map(len, arrays))),
+            batch=max(1, MAX_VALUES_PER_BATCH // max(map(len, arrays))),
             rng=np.random.default_rng(random_seed),
         )
     ends = np.stack(result.confidence_interval, axis=-1)
+    return defined_intervals(ends, result.bootstrap_distribution, method=method, level=level, unit=unit)
+
+
+def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return a function that rounds statistics, (s, …), to the digits to which they are exact.
+
+    The same number summed in another order differs in its last bits, and BCa counts the resamples that equal the
+    observed value.
+
+    Args:
+        observed: (s,) the observed values. They are exact to 12 decimals, or to about 12 digits if they exceed 1.
+    """
+    decimals = []
+    for magnitude in np.abs(observed).tolist():
+        larger = math.floor(math.log10(magnitude)) if 1 < magnitude < math.inf else 0
+        decimals.append(_EXACT_DIGITS - larger)
+
+    def rounded(values: FloatArray) -> FloatArray:
+        rows = [np.round(row, digits) for row, digits in zip(values, decimals, strict=True)]
+        return np.stack(rows) + 0.0  # -0.0 becomes 0.0
+
+    return rounded
+
+
+def defined_intervals(
+    ends: FloatArray, resampled: FloatArray, *, method: Method, level: float, unit: str
+) -> tuple[Interval, ...]:
+    """Return the interval of each statistic: by percentiles where the method is undefined.
+
+    Args:
+        ends: (s, 2) the ends by the method; not finite where it is undefined.
+        resampled: (s, r) the values of the resamples.
+        method: The method.
+        level: Nominal coverage.
+        unit: Unit of the values.
+    """
     tails = (1 - level) / 2, (1 + level) / 2
-    percentiles = np.quantile(result.bootstrap_distribution, tails, axis=-1).T
-    defined = np.asarray(np.isfinite(ends).all(axis=1))
-    rows = zip(np.where(defined[:, np.newaxis], ends, percentiles).tolist(), defined, strict=True)
-    return tuple(
-        Interval(low=low, high=high, level=level, method=f"{method if usable else 'percentile'} bootstrap", unit=unit)
-        for (low, high), usable in rows
-    )
-
-
-def _decimals(observed: float) -> int:
-    """Return to how many decimals a statistic is exact: 12 decimals, or about 12 digits if it exceeds 1."""
-    magnitude = abs(observed)
-    return _EXACT_DIGITS - (math.floor(math.log10(magnitude)) if 1 < magnitude < math.inf else 0)
+    percentiles = np.quantile(resampled, tails, axis=-1).T
+    intervals = []
+    for own, by_percentile in zip(ends, percentiles, strict=True):
+        is_defined = bool(np.isfinite(own).all())
+        low, high = (own if is_defined else by_percentile).tolist()
+        used = method if is_defined else "percentile"
+        intervals.append(Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit))
+    return tuple(intervals)

@@ -28,6 +28,7 @@ from merge_snli.statistics import (
     compare_models,
     holm,
     independent_t_test,
+    intervals_of_sums,
     mcnemar_test,
     p_matrix,
     paired_t_test,
@@ -35,7 +36,6 @@ from merge_snli.statistics import (
     permutation_test,
     stratified_interval,
     values_for,
-    weighted_intervals,
 )
 from merge_snli.statistics.families import PAIRED_TESTS
 from merge_snli.statistics.logistic import (
@@ -264,7 +264,8 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     rng = np.random.default_rng(6)
     sizes = rng.integers(1, 20, 40)
     correct = rng.binomial(sizes, 0.8)
-    (interval,) = weighted_intervals(lambda weights: (weights @ correct / (weights @ sizes))[np.newaxis], 40)
+    columns = np.stack([correct, sizes], axis=1).astype(float)
+    (interval,) = intervals_of_sums(lambda sums: (sums[:, 0] / sums[:, 1])[np.newaxis], columns)
     assert ends(interval) == pytest.approx(ends(bootstrap_interval(share_correct, correct, sizes)), abs=1e-12)
 
 

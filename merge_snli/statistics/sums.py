@@ -1,0 +1,106 @@
+"""Compute bootstrap intervals of statistics that depend on sums over seeds, such as PA, a ratio of two sums.
+
+The sums of a resample are a product of how often each seed is drawn and of the seeds' values, and those without one
+seed are the total less its values. So the draws for a number of seeds, which take most of the time, serve all
+statistics: they are the same for each, since the random seed is.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merge_snli.statistics.bootstrap import MAX_VALUES_PER_BATCH, N_RESAMPLES, defined_intervals, rounding_of
+from merge_snli.statistics.values import FloatArray, Interval
+
+Draws = NDArray[np.uint8]
+
+_MAX_KEPT = 2**27  # draws of one byte that are kept
+
+
+def intervals_of_sums(
+    statistics: Callable[[FloatArray], FloatArray],
+    values: FloatArray,
+    *,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    random_seed: int = 0,
+    unit: str = "seed",
+) -> tuple[Interval, ...]:
+    """Compute the BCa intervals of statistics of sums over seeds.
+
+    Args:
+        statistics: Function of the sums of r resamples, (r, k), that returns (s, r): s statistics of each.
+        values: (n, k): values of each seed, of which the sums are.
+        level: Nominal coverage.
+        n_resamples: Number of resamples.
+        random_seed: Seed of the resampling.
+        unit: Unit of the values.
+
+    Returns:
+        The interval of each of the s statistics, from the same resamples as `bootstrap_intervals`. If BCa is
+        undefined, the percentile interval; both of its ends are NaN if a statistic is undefined in a resample.
+
+    Raises:
+        ValueError: If there are fewer than 2 seeds.
+
+    Examples:
+        >>> correct_of_rows = np.array([[18.0, 20.0], [3.0, 4.0], [20.0, 20.0], [9.0, 10.0]])
+        >>> (interval,) = intervals_of_sums(lambda sums: (sums[:, 0] / sums[:, 1])[np.newaxis], correct_of_rows)
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.868, 0.986)
+    """
+    n = len(values)
+    if n < 2:
+        raise ValueError(f"there are {n} seeds: at least 2 are needed")
+    total = values.sum(axis=0)
+    observed = statistics(total[np.newaxis])
+    rounded = rounding_of(observed[:, 0])
+    draws = _kept_draws if n * n_resamples <= _MAX_KEPT else _draws
+    resamples = [statistics(batch.astype(np.float64) @ values) for batch in draws(n, n_resamples, random_seed)]
+    resampled = rounded(np.concatenate(resamples, axis=1))
+    ends = _bca(rounded(observed), resampled, rounded(statistics(total - values)), level)
+    return defined_intervals(ends, resampled, method="BCa", level=level, unit=unit)
+
+
+def _draws(n: int, n_resamples: int, random_seed: int) -> Iterator[Draws]:
+    """Yield how often each of n seeds is drawn, (b, n) for b resamples at a time."""
+    rng = np.random.default_rng(random_seed)
+    batch = max(1, MAX_VALUES_PER_BATCH // n)
+    for first in range(0, n_resamples, batch):
+        rows = min(batch, n_resamples - first)
+        cells = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, np.newaxis]
+        yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.uint8)
+
+
+@lru_cache(maxsize=2)
+def _kept_draws(n: int, n_resamples: int, random_seed: int) -> tuple[Draws, ...]:
+    return tuple(_draws(n, n_resamples, random_seed))
+
+
+def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray, level: float) -> FloatArray:
+    """Return the ends of the bias-corrected and accelerated intervals (Efron and Tibshirani 1993, section 14.3).
+
+    Args:
+        observed: (s, 1) the statistics.
+        resampled: (s, r) their values in the resamples.
+        left_out: (s, n) their values without each seed.
+        level: Nominal coverage.
+
+    Returns:
+        (s, 2); NaN where they are undefined, because no single seed changes the statistic.
+    """
+    from scipy.special import ndtr, ndtri
+
+    below = (resampled < observed).mean(axis=1) + (resampled <= observed).mean(axis=1)
+    bias = ndtri(below / 2)[:, np.newaxis]
+    influences = left_out.mean(axis=1, keepdims=True) - left_out
+    with np.errstate(invalid="ignore", divide="ignore"):
+        acceleration = ((influences**3).sum(axis=1) / (influences**2).sum(axis=1) ** 1.5 / 6)[:, np.newaxis]
+        shifted = bias + ndtri([(1 - level) / 2, (1 + level) / 2])
+        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+    ends = np.full(levels.shape, np.nan)
+    for at in np.flatnonzero(np.isfinite(levels).all(axis=1)):
+        ends[at] = np.quantile(resampled[at], levels[at])
+    return ends
