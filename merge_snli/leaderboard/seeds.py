@@ -1,13 +1,15 @@
 """Find the seeds that are hard for a model, and read their texts, which results do not contain."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
+from merge_snli.base.arrays import Ints
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
@@ -73,7 +75,7 @@ class SeedPredictions:
         predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`; of several prompts the most frequent one.
         correct: Number of variants with the gold label; of several prompts the sum.
         variants: Number of answers to variants.
-        flips: The variants with another prediction than the seed: id of the variant, and prediction.
+        find_flips: Returns `flips`, which only few seeds show.
     """
 
     seed_id: str
@@ -81,12 +83,17 @@ class SeedPredictions:
     predicted: str
     correct: int
     variants: int
-    flips: tuple[tuple[str, str], ...]
+    find_flips: Callable[[], tuple[tuple[str, str], ...]] = field(compare=False, repr=False)
 
     @property
     def seed_correct(self) -> bool:
         """Whether the prediction on the seed itself is correct."""
         return self.predicted == self.gold
+
+    @property
+    def flips(self) -> tuple[tuple[str, str], ...]:
+        """The variants with another prediction than the seed: id of the variant, and prediction."""
+        return self.find_flips()
 
 
 def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
@@ -94,33 +101,37 @@ def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
     names = dict(enumerate(scored.compared_labels)) | {NO_ANSWER: NO_ANSWER_TEXT}
     answers = [result.answers for result in results_of(scored)]
     first = answers[0]
-    gold = first.gold[np.unique(first.groups, return_index=True)[1]].tolist()
     on_seeds = _predictions_on_seeds(answers)
-    ids = first.row_ids.to_pylist()
-    on_rows = [of_prompt.predicted.tolist() for of_prompt in answers]
+    rows = _rows_of_groups(first)
+    correct = np.zeros(len(rows), dtype=np.int64)
+    for of_prompt in answers:
+        correct += np.bincount(first.groups[of_prompt.correct], minlength=len(rows))
     seeds = []
-    for group, rows in enumerate(_rows_of_groups(first)):
-        right, on_seed = gold[group], on_seeds[group]
-        correct = 0
-        flips: dict[tuple[str, str], None] = {}  # in order, and once if several prompts have the same
-        for predicted in on_rows:
-            for row in rows:
-                label = predicted[row]
-                if label == right:
-                    correct += 1
-                if label != on_seed:
-                    flips[ids[row], names[label]] = None
+    for group, (seed_id, right) in enumerate(zip(first.group_ids, correct.tolist(), strict=True)):
         seeds.append(
             SeedPredictions(
-                seed_id=first.group_ids[group],
-                gold=names[right],
-                predicted=names[on_seed],
-                correct=correct,
-                variants=len(rows) * len(on_rows),
-                flips=tuple(flips),
+                seed_id=seed_id,
+                gold=names[int(first.gold[rows[group][0]])],
+                predicted=names[on_seeds[group]],
+                correct=right,
+                variants=len(rows[group]) * len(answers),
+                find_flips=partial(_flips, answers, rows[group], on_seeds[group], names),
             )
         )
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
+
+
+def _flips(
+    answers: Sequence[Answers], rows: Ints, on_seed: int, names: Mapping[int, str]
+) -> tuple[tuple[str, str], ...]:
+    """Return id and prediction of each variant with another prediction than the seed, of several prompts each once."""
+    ids = answers[0].row_ids.take(rows).to_pylist()
+    flips: dict[tuple[str, str], None] = {}
+    for of_prompt in answers:
+        for name, label in zip(ids, of_prompt.predicted[rows].tolist(), strict=True):
+            if label != on_seed:
+                flips[name, names[label]] = None
+    return tuple(flips)
 
 
 def _predictions_on_seeds(answers: Sequence[Answers]) -> list[int]:
@@ -129,11 +140,11 @@ def _predictions_on_seeds(answers: Sequence[Answers]) -> list[int]:
     return [max(labels, key=labels.count) for labels in zip(*on_seeds, strict=True)]
 
 
-def _rows_of_groups(answers: Answers) -> list[list[int]]:
+def _rows_of_groups(answers: Answers) -> list[Ints]:
     """Return the rows of each group, in their order."""
     order = np.argsort(answers.groups, kind="stable")
     starts = np.searchsorted(answers.groups[order], np.arange(1, len(answers.group_ids)))
-    return [rows.tolist() for rows in np.split(order, starts)]
+    return np.split(order, starts)
 
 
 def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
