@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from merge_snli.answers.answers import Answers, Graded, Predicted
 from merge_snli.answers.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.limits import open_parquet
 from merge_snli.models.labels import Missing
 from merge_snli.statistics import ratios
 
@@ -116,20 +117,23 @@ def _undictionary(of: pa.DataType) -> pa.DataType:
     return of.value_type if pa.types.is_dictionary(of) else of
 
 
-def from_bytes(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
+def from_bytes(content: bytes, columns: Sequence[str] | None = None, *, name: object = "the content") -> pa.Table:
     """Read the Parquet file of a table of answers; texts that repeat are dictionary arrays.
 
     Args:
         content: The file.
         columns: The columns to read if the table has them; None for all.
+        name: The file, for messages.
 
     Raises:
         ValueError: If it is not one.
+        InputError: If it is too large.
     """
     try:
         there = pq.read_schema(pa.BufferReader(content)).names
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=[name for name in REPEATED if name in there])
-        return file.read([name for name in there if columns is None or name in columns])
+        texts = [column for column in REPEATED if column in there]
+        file = open_parquet(content, name=name, columns=columns, read_dictionary=texts)
+        return file.read([column for column in there if columns is None or column in columns])
     except (pa.ArrowException, OSError) as error:
         raise ValueError("the table of answers is not a Parquet file") from error
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from merge_snli.base.limits import check_zip
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -38,6 +41,19 @@ BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+def read_header(path: Path) -> EvalLog:
+    """Return a log without its samples, after checking that the log is not too large to be read.
+
+    Raises:
+        InputError: If it is. Of a file that is not a whole log, Inspect raises the errors of `BROKEN`.
+    """
+    from inspect_ai.log import read_eval_log  # with which zipfile reads members compressed with Zstandard
+
+    if path.suffix == ".eval":
+        check_zip(path)
+    return read_eval_log(path, header_only=True)
 
 
 def settings_of(header: EvalLog) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.garbage import collect_rarely
+from merge_snli.base.limits import DEFAULT, VARIABLE, read_limit
 from merge_snli.base.option import choice_advice
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
@@ -133,6 +134,9 @@ def _run(argv: Sequence[str] | None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     parser = command_parser([name for name in (*COMMANDS, *ALIASES) if name in argv])
     arguments = parser.parse_args(argv, argparse.Namespace(whole_parser=command_parser))
+    if arguments.read_limit is not None:
+        os.environ[VARIABLE] = arguments.read_limit
+        read_limit()
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(log_flags)
     logging.basicConfig(level=logging.WARNING, format="merge-snli: %(message)s", handlers=[handler])
@@ -154,6 +158,12 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> "Comman
         headings=HEADINGS,
     )
     parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
+    parser.add_argument(
+        "--read-limit",
+        metavar="GB",
+        help="how large the content of a compressed file or a table may be, of which a small one can fill the memory "
+        f"(default: {DEFAULT})",
+    )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name in (*COMMANDS, *ALIASES):
         summary = COMMANDS[ALIASES.get(name, name)]

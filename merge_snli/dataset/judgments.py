@@ -17,7 +17,8 @@ from pyarrow import csv
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_json, sha256_of_json
-from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
+from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
+from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.record import AnnotationRecord, JudgeRecord
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.schema import ANNOTATION, features
@@ -156,9 +157,12 @@ def _is_log(path: Path) -> bool:
 def _read_table(path: Path) -> VariantJudgments:
     message = f"{path} cannot be read as CSV or Parquet ({REASON}): give variant_id, annotator, F and R as columns"
     with explained((OSError, pa.ArrowException), message):
-        is_parquet = path.suffix == ".parquet"
-        names = csv.ConvertOptions(column_types=dict.fromkeys(KEYS, pa.string()))
-        table = pq.read_table(path) if is_parquet else csv.read_csv(path, convert_options=names)
+        if path.suffix == ".parquet":
+            with open_parquet(path) as file:
+                table = file.read()
+        else:
+            names = csv.ConvertOptions(column_types=dict.fromkeys(KEYS, pa.string()))
+            table = csv.read_csv(path, convert_options=names)
     return judgments_of(table.to_pylist(), source=str(path))
 
 
@@ -166,9 +170,9 @@ def _read_log(path: Path) -> VariantJudgments:
     """Read a log, finished or not: variants that were not judged, or not in a readable reply, have no scores."""
     with explained(ImportError, f"inspect-ai is not installed: run {install_command('inspect')}"):
         from inspect_ai._util.error import PrerequisiteError
-        from inspect_ai.log import read_eval_log, read_eval_log_samples
+        from inspect_ai.log import read_eval_log_samples
     with explained((*BROKEN, PrerequisiteError), f"{path} is not a whole log of merge_snli/judge ({REASON})"):
-        header = read_eval_log(path, header_only=True)
+        header = read_header(path)
         asked = (header.eval.metadata or {}).get(JUDGE)
         if asked is None or (header.eval.config.epochs or 1) > 1:
             problem = "has several replies per question" if asked else f"is of the task {header.eval.task}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
+from merge_snli.base.limits import open_parquet
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import PREFIX
 from merge_snli.schema import TEST, data_file
@@ -175,7 +176,6 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
         The rows, with the columns of the record.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     path = dataset.folder / data_file(config, split)
     if not path.is_file():
@@ -186,8 +186,9 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     recorded = dataset.record.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
-    with explained((pa.ArrowException, OSError), f"{path} cannot be read as Parquet: {REASON}"):
-        return pq.read_table(path)
+    errors = (pa.ArrowException, OSError)
+    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"), open_parquet(path) as file:
+        return file.read()
 
 
 def check_out(

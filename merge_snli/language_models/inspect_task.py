@@ -12,7 +12,7 @@ from typing import Any
 from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.log import EvalSample, read_eval_log_samples
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
 from inspect_ai.scorer import (
     CORRECT,
@@ -32,7 +32,7 @@ from inspect_ai.solver import TaskState, generate
 
 from merge_snli.answers.replies import CUT, REFUSED, Reply, majority
 from merge_snli.base.errors import REASON, InputError, explained
-from merge_snli.base.inspect_logs import BROKEN, CONNECTION, settings_of
+from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.logs import Log, Usage, plain_token, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
@@ -259,7 +259,7 @@ def _read(path: Path) -> Log:
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
     first_tokens: dict[tuple[str, int], dict[str, float]] = {}
-    header = read_eval_log(path, header_only=True)
+    header = read_header(path)
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
         raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")

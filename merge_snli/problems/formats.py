@@ -22,6 +22,7 @@ from zipfile import BadZipFile
 from merge_snli.base.errors import REASON, InputError, explained, param, raise_first, reason
 from merge_snli.base.extras import install_command
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.base.limits import check_gzip, check_size, check_zip, open_parquet
 from merge_snli.base.progress import without_library_bars
 from merge_snli.base.table import count
 from merge_snli.problems.known_datasets import known_dataset
@@ -43,6 +44,9 @@ FIRST_BYTES = {
     b"PK\x03\x04": "a zip file or a spreadsheet: unpack it, or save the table as .csv",
     b"PAR1": "a Parquet file: rename it to .parquet",
 }
+
+# What openpyxl takes for a cell, also for an empty one before the last row and column.
+BYTES_PER_CELL = 200
 
 # What openpyxl raises for damaged files.
 DAMAGED = (BadZipFile, ParseError, zlib.error, AttributeError, EOFError, LookupError, TypeError, ValueError)
@@ -90,6 +94,9 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
         return table_rows(load_parquet(path), str(path))
     if ending == XLSX:
         return Rows(partial(_spreadsheet, path))
+    if path.suffix == GZIP:
+        with _gzip_errors(path):
+            check_gzip(path)
     require_text(path)
     if ending == ".csv" and delimiter is None:
         header = next((line for _, line in numbered_lines(path)), "")
@@ -225,7 +232,10 @@ def read_xlsx(path: Path) -> list[Sequence[Any]]:
         from openpyxl import load_workbook
     content = path.read_bytes()
     with explained(DAMAGED, f"{path} cannot be read as a spreadsheet ({REASON}): save it as .xlsx again"):
-        return list(load_workbook(io.BytesIO(content), data_only=True).worksheets[0].iter_rows(values_only=True))
+        check_zip(path)
+        sheet = load_workbook(io.BytesIO(content), data_only=True).worksheets[0]
+        check_size(path, sheet.max_row * sheet.max_column * BYTES_PER_CELL, "to read its cells")
+        return list(sheet.iter_rows(values_only=True))
 
 
 def _spreadsheet(path: Path) -> Iterator[SourceRow]:
@@ -290,11 +300,14 @@ def load_parquet(path: Path) -> datasets.Dataset:
     """Load a Parquet file, which must have a row."""
     import datasets
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        if pq.read_metadata(path).num_rows:
+        with open_parquet(path) as file:
+            rows = file.metadata.num_rows
+        if rows:
             return _load_files("parquet", split="train", data_files=glob.escape(str(path)))
+    except InputError:
+        raise
     except (OSError, ValueError, pa.ArrowException, datasets.exceptions.DatasetsError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {_cause(error)}") from error
     raise InputError(f"{path} has no rows")
@@ -317,7 +330,11 @@ def load_dataset(name: str, config: str | None, split: str | None) -> datasets.D
         elif SAVED_TO_DISK & {path.name for path in folder.iterdir()}:
             loaded = datasets.load_from_disk(folder)  # all splits if they were saved together
         else:
+            for path in folder.rglob(f"*{PARQUET}"):
+                open_parquet(path).close()  # too large a file is not read
             loaded = _load_files(str(folder.resolve()), name=config, split=split)
+    except InputError:
+        raise
     except (*LOADING_ERRORS, datasets.exceptions.DatasetsError) as error:
         if splits := UNKNOWN_SPLIT.match(str(error)):
             raise _no_split(name, split, splits[1]) from error

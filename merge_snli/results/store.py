@@ -97,7 +97,7 @@ def read_result(path: str | Path) -> Result:
     mark = check_mark(content, answers)
     if not mark.exists():
         with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
-            table = from_bytes(answers)
+            table = from_bytes(answers, name=beside)
             check_table(table, file.subsamples)
             check_numbers(path, file, entries, stored.answers_in(table))
         remember(mark)

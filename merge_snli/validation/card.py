@@ -8,6 +8,7 @@ import yaml
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import reason
+from merge_snli.base.limits import open_parquet
 from merge_snli.card import render_card
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE
@@ -40,6 +41,8 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
     if not all((folder / name).is_file() for name in (CARD_FILE, *shown)):
         return
     try:
+        for name in shown:
+            open_parquet(folder / name).close()  # too large a file is not read
         content, card = (folder / CARD_FILE).read_bytes(), render_card(record, folder).encode()
         if is_complete:
             _compare_lines(content, card, collector)

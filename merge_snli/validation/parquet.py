@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from merge_snli.base.errors import reason
+from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
 from merge_snli.validation.findings import Collector, quoted
 
@@ -31,7 +32,7 @@ def check_table(folder: Path, name: str, schema: pa.Schema, collector: Collector
     if not (folder / name).is_file():
         return False
     try:
-        with pq.ParquetFile(folder / name) as file:
+        with open_parquet(folder / name) as file:
             problem = next(_problems(file, schema), None)
     except READ_ERRORS as error:
         problem = None, f"cannot be read as Parquet: {reason(error)}"
@@ -48,7 +49,7 @@ def read_tables(path: Path, rows: int = ROWS_PER_GROUP, columns: list[str] | Non
         rows: The number of rows.
         columns: The columns to read; None for all.
     """
-    with pq.ParquetFile(path) as file:
+    with open_parquet(path, columns=columns) as file:
         yield from rebatch((pa.Table.from_batches([batch]) for batch in file.iter_batches(rows, columns=columns)), rows)
 
 
