@@ -249,10 +249,12 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
         scored: The data set.
         corpus: Counts of the words in training data; None to leave out `log_count`.
     """
+    lengths = [
+        len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds
+    ]  # refused without seeds
     numbers = {LOG_ODDS: scored.log_odds.astype(np.float64)}
     validated = list(scored.variants_by("masked_lm").values())
     numbers[MASKED_LMS] = np.sum(validated, axis=0, dtype=np.float64)
-    lengths = [len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds]
     numbers[SENTENCE_LENGTH] = np.array(lengths, dtype=np.float64)[scored.groups]
     if corpus is not None:
         numbers[LOG_COUNT] = np.log1p(corpus.of(scored.words["replacement"]))
