@@ -16,7 +16,7 @@ from generation.masked_lms.vocabulary import CONTINUATION
 from generation.options import UNION, Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
 from generation.replacements.judged import drop_by_judgments
-from generation.report.read_again import stored_answers, tagger_of_run
+from generation.report.read_again import same_tagger, stored_answers
 from generation.run import find_wordnet
 from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import replaced_words
@@ -135,20 +135,21 @@ def _dropped(word: FilteredWord) -> dict[str, dict[str, tuple[str, ...]]]:
     return dropped
 
 
-def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
+def explain(dataset: MergeDataset, seed_id: str, work: Path, tagger: str | None = None) -> Explanation:
     """Trace one problem through a finished run, from the stored answers of its masked LMs.
 
     Args:
         dataset: The data set of the run.
         seed_id: The id of a seed, or of any problem of the run if its problems can still be read.
         work: The work folder of the run.
+        tagger: The folder of the tagger of the run, if it is not an installed package.
     """
     record = dataset.record
     require(record, "generation")
     options = options_of_run(record.options)
     problem = _find_problem(dataset, seed_id, options)
-    tagger = tagger_of_run(dataset, options)
-    (tagged,) = tag([problem], tagger)
+    of_run = same_tagger(dataset, tagger)
+    (tagged,) = tag([problem], of_run)
     shared = shared_words(tagged, ignore_case=options.ignore_case)
     words = {word: FilteredWord(tagged, word, frozenset(), ()) for word in shared}
     answers: dict[str, MaskedLMAnswers] = {}
@@ -157,7 +158,7 @@ def explain(dataset: MergeDataset, seed_id: str, work: Path) -> Explanation:
         problems = [(tagged, replaced)]
         with stored_answers(dataset, options, work) as answers_to:
             answers = answers_to(problems)
-        for word in filter_words(problems, answers, InPlaceTagger(tagger), options, wordnet=find_wordnet(options)):
+        for word in filter_words(problems, answers, InPlaceTagger(of_run), options, wordnet=find_wordnet(options)):
             words[word.word] = combine(word, options)
         if generation_of(record).judgments is not None:
             judged = drop_by_judgments([*words.values()], judgments_of_run(dataset), options)

@@ -14,9 +14,8 @@ from generation.sentences.tagged_shards import ProblemWords, distinct_forms, rea
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import read_description
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.models.tagger import Tagger, find_tagger, other_tagger
+from merge_snli.models.tagger import Tagger, tagger_of_run
 
 AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
 
@@ -74,18 +73,19 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
         yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
 
 
-def filter_again(dataset: MergeDataset, work: Path) -> Iterator[list[FilteredWord]]:
+def filter_again(dataset: MergeDataset, work: Path, tagger: str | None = None) -> Iterator[list[FilteredWord]]:
     """Apply the filters of a run to its suggestions again, before sets are formed.
 
     Args:
         dataset: The data set of the run.
         work: The work folder of the run.
+        tagger: The folder of the tagger of the run, if it is not an installed package.
 
     Yields:
         For each shard of problems, its shared words after the filters.
     """
     options = options_of_run(dataset.record.options)
-    tagger = InPlaceTagger(tagger_of_run(dataset, options))
+    in_place = InPlaceTagger(same_tagger(dataset, tagger))
     wordnet = find_wordnet(options)
     stored = inventory(work, dataset.record) if work.is_dir() else []
     shards: list[Path] = []
@@ -97,13 +97,12 @@ def filter_again(dataset: MergeDataset, work: Path) -> Iterator[list[FilteredWor
     with stored_answers(dataset, options, work) as answers_to:
         for shard in shards:
             problems = read_tagged(shard, options.classes)
-            yield filter_words(problems, answers_to(problems), tagger, options, wordnet=wordnet)
+            yield filter_words(problems, answers_to(problems), in_place, options, wordnet=wordnet)
 
 
-def tagger_of_run(dataset: MergeDataset, options: Options) -> Tagger:
-    """Return the tagger of a run, which must be the version that the run used."""
-    tagger = find_tagger(options.tagger, language=options.language, parser=options.same_parse)
-    message = other_tagger(tagger, generation_of(dataset.record).tagger)
+def same_tagger(dataset: MergeDataset, name: str | None = None) -> Tagger:
+    """Return the tagger of a run, which must be the version that the run used; see `tagger_of_run`."""
+    tagger, message = tagger_of_run(dataset.record, name)
     if message is not None:
         raise InputError(f"{message}: install that version")
     return tagger

@@ -45,7 +45,7 @@ SHARES = (("class", OTHER_CLASS.reason, WITH_CLASS), ("probability", LESS_PROBAB
 
 
 def report_tables(
-    dataset: MergeDataset, work: Path | None = None, *, suggestions: bool = False
+    dataset: MergeDataset, work: Path | None = None, *, suggestions: bool = False, tagger: str | None = None
 ) -> tuple[dict[str, Table], Overlap]:
     """Return Tables 2, 4, 6 and 9 and Figure 9 of a data set, and Table 5 if its work folder exists.
 
@@ -54,6 +54,7 @@ def report_tables(
         work: The work folder of its run; None for `DIR.work`.
         suggestions: Also count the suggestions that masked LMs share per sentence and per problem, as Figure 9 does.
             This applies the filters of the run again.
+        tagger: The folder of the tagger of the run, if it is not an installed package.
 
     Returns:
         The tables by name, and the numbers that `draw_overlap` draws: of suggestions per problem if they are counted.
@@ -74,7 +75,7 @@ def report_tables(
     tables["figure_9"] = figure_9(validated)
     if not suggestions:
         return tables, validated
-    words = chain.from_iterable(filter_again(dataset, folder))
+    words = chain.from_iterable(filter_again(dataset, folder, tagger))
     counted = suggestion_overlaps(words, masked_lm_names(dataset.record))
     for unit, of_unit in counted.items():
         tables[f"figure_9_per_{unit}"] = figure_9(of_unit)

@@ -50,6 +50,10 @@ def argument(name: str, **how: Any) -> Argument:  # noqa: ANN401 - as `add_argum
     return name, how
 
 
+# For commands that tag texts of a data set again.
+TAGGER_OF_RUN = argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
+
+
 def list_argument(name: str, item: Callable[[str], Any] = str, **how: Any) -> Argument:  # noqa: ANN401 - as above
     """Return an argument that takes a list, with spaces or commas between its values; an option may be repeated.
 

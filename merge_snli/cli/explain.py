@@ -10,7 +10,15 @@ examples:
 import argparse
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, format_argument, write_output
+from merge_snli.cli.arguments import (
+    DATASET,
+    TAGGER_OF_RUN,
+    TEXT_FORMATS,
+    add_all,
+    argument,
+    format_argument,
+    write_output,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
+        TAGGER_OF_RUN,
         format_argument(*TEXT_FORMATS),
     )
 
@@ -42,5 +51,6 @@ def run(arguments: argparse.Namespace) -> None:
         write_output(arguments.format, text=table.text, document=table.as_dict)
         return
     seed_id = arguments.seed_id if arguments.seed is None else seed_at(dataset, arguments.seed)
-    explanation = explain(dataset, seed_id, work_folder_of(dataset.folder.absolute(), arguments.work))
+    work = work_folder_of(dataset.folder.absolute(), arguments.work)
+    explanation = explain(dataset, seed_id, work, arguments.tagger)
     write_output(arguments.format, text=lambda: explanation_text(explanation), document=explanation.as_dict)

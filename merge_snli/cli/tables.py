@@ -24,6 +24,8 @@ from merge_snli.problems.options import ProblemOptions
 
 # The options that problems do not have.
 DATASET_OPTIONS = ("suggestions", "work", "out")
+# The arguments that problems and data sets have.
+OF_BOTH = ("problems", "tagger")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
     """Return the data set, or None if the argument names problems."""
-    of_problems = [name for name in given(arguments, ProblemOptions) if name != "problems"]
+    of_problems = [name for name in given(arguments, ProblemOptions) if name not in OF_BOTH]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
     if of_problems and of_run:
         raise InputError(
@@ -99,7 +101,8 @@ def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, T
 
     if arguments.out is not None:
         check_format(arguments.out)  # before suggestions are counted, which takes time
-    tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions)
+    tagger = getattr(arguments, "tagger", None)
+    tables, overlap = report_tables(dataset, arguments.work, suggestions=arguments.suggestions, tagger=tagger)
     if arguments.out is not None:
         draw_overlap(overlap, arguments.out)
     return tables

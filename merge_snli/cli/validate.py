@@ -4,7 +4,15 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, TEXT_FORMATS, add_all, argument, format_argument, write_output
+from merge_snli.cli.arguments import (
+    DATASET,
+    TAGGER_OF_RUN,
+    TEXT_FORMATS,
+    add_all,
+    argument,
+    format_argument,
+    write_output,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -12,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all(
         parser,
         argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION"),
-        argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder"),
+        TAGGER_OF_RUN,
         format_argument(*TEXT_FORMATS),
     )
 

@@ -17,8 +17,8 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-from merge_snli.dataset.record import Record, generation_of
-from merge_snli.models.tagger import Tagger, find_tagger, installed_tagger, other_tagger
+from merge_snli.dataset.record import Record
+from merge_snli.models.tagger import Tagger, tagger_of_run
 from merge_snli.problems.formats import READERS, file_type, numbered_lines, require_text
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import (
@@ -138,10 +138,7 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     Raises:
         InputError: If the pipeline cannot be loaded, or the recorded one is not an installed package.
     """
-    options = record.options
-    name = name or installed_tagger(options.get("tagger"))
-    tagger = find_tagger(name, language=options.get("language"), parser=bool(options.get("same_parse")))
-    message = other_tagger(tagger, generation_of(record).tagger)
+    tagger, message = tagger_of_run(record, name)
     if message is not None:
         logger.warning("words are counted with another tokenizer: %s", message)
     return tagger

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
 from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.record import generation_of
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from merge_snli.dataset.record import TaggerRecord
+    from merge_snli.dataset.record import Record, TaggerRecord
 
 # Word class by Penn tag, for English: common nouns, all verb forms including auxiliaries, positive adjectives and
 # adverbs. Then by universal part-of-speech tag, for other languages.
@@ -143,6 +144,22 @@ def other_tagger(tagger: Tagger, recorded: TaggerRecord) -> str | None:
         f"tagger {tagger.name} {tagger.version} (sha256 {tagger.digest[:8]}) is not the one of the run, "
         f"{recorded.name} {recorded.version} (sha256 {recorded.digest[:8]})"
     )
+
+
+def tagger_of_run(record: Record, name: str | None = None) -> tuple[Tagger, str | None]:
+    """Find the tagger of a run, without loading it.
+
+    Args:
+        record: The record of the data set, which is not trusted: the tagger that it names must be an installed package.
+        name: A spaCy pipeline that the user names, to use it instead.
+
+    Returns:
+        The tagger, and a message if it is not the one of the run.
+    """
+    options = record.options
+    name = name or installed_tagger(options.get("tagger"))
+    tagger = find_tagger(name, language=options.get("language"), parser=bool(options.get("same_parse")))
+    return tagger, other_tagger(tagger, generation_of(record).tagger)
 
 
 def installed_tagger(recorded: str | None) -> str | None:

@@ -16,7 +16,7 @@ from generation.answers.store import recorded_cache_keys
 from generation.pipeline import run_pipeline
 from generation.replacements.finding import filter_words, find_replacements
 from generation.report.explain import explain, trace_form
-from generation.report.read_again import stored_answers
+from generation.report.read_again import filter_again, stored_answers
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
@@ -113,6 +113,16 @@ def test_a_problem_that_is_not_a_seed_is_read_again(made: MergeDataset, work: Pa
     assert explanation.variants == {}
     assert ("dog", "other case") in [(word.word.text, word.word.left_out) for word in explanation.words]
     assert not any(word.forms for word in explanation.words if word.word.left_out is not None)
+
+
+def test_a_tagger_that_the_record_names_is_not_loaded_from_a_folder(
+    made: MergeDataset, seed: str, work: Path, tagger: Tagger
+) -> None:
+    options = made.record.options | {"tagger": str(tagger.path)}
+    of_folder = replace(made, record=replace(made.record, options=options))
+    refused("not an installed package.*with tagger", explain, of_folder, seed, work)
+    refused("not an installed package.*with tagger", next, filter_again(of_folder, work))
+    assert explain(of_folder, seed, work, str(tagger.path)).variants == explain(made, seed, work).variants
 
 
 def test_a_problem_after_the_limit_is_not_found(made: MergeDataset, options: Options, work: Path) -> None:

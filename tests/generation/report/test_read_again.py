@@ -97,6 +97,6 @@ def test_folders_that_cannot_be_read_again_are_named(made: Made, tmp_path: Path,
 
 def test_another_tagger_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     tagger = generation_of(made.whole.record).tagger
-    monkeypatch.setattr("generation.report.read_again.find_tagger", lambda *_, **__: tagger)
+    monkeypatch.setattr("merge_snli.models.tagger.find_tagger", lambda *_, **__: tagger)
     object.__setattr__(generation_of(made.whole.record), "tagger", TaggerRecord("other", "1", "0" * 64))
     refused("not the one of the run, other 1", next, filter_again(made.whole, made.work))
