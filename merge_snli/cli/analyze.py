@@ -62,9 +62,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the report, and print the path of its page or its numbers."""
     from merge_snli.base.progress import Progress
     from merge_snli.paper.report.analyze import analyze, read_seed_ids
-    from merge_snli.paper.report.write import PAGE
+    from merge_snli.paper.report.write import PAGE, check_report_folder
     from merge_snli.results.store import read_results
 
+    check_report_folder(arguments.out)
     report = analyze(
         read_results(*arguments.results, skip_invalid=arguments.skip_invalid),
         arguments.dataset,
