@@ -76,7 +76,7 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
         classes: The word classes of the run; the data set's other classes are ignored.
     """
     dataset = find_dataset(name)
-    require(dataset.record, "anchors", "generation")
+    require(dataset.record, "has_seeds", "generation")
     variants = read_split(dataset, ALL)
     variants = variants.filter(pc.is_in(variants["word_class"], pa.array([*classes])))
     if not variants.num_rows:

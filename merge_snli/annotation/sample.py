@@ -246,13 +246,13 @@ def read_sample(path: Path) -> Sample:
 def whole_sample(datasets: Sequence[MergeDataset]) -> Sample:
     """Return every variant of some data sets as a sample; raises as `draw_sample`."""
     for dataset in datasets:
-        require(dataset.record, "anchors", "generation")  # before its config `all` is read
+        require(dataset.record, "has_seeds", "generation")  # before its config `all` is read
     sizes = [dataset.record.configs[ALL].rows for dataset in datasets]
     return draw_sample(datasets, sizes=sizes, annotators=(), per="all")
 
 
 def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple[SampledDataset, pa.Table]:
-    require(dataset.record, "anchors", "generation")
+    require(dataset.record, "has_seeds", "generation")
     table = read_split(dataset, ALL)
     ids, classes = (table[name].to_pylist() for name in ("variant_id", "word_class"))
     strata = _strata(dataset, table, per)

@@ -37,7 +37,7 @@ def open_data(
         return
     opened = _open(dataset)
     record, name = opened.record, opened.public_name
-    if record.anchors:
+    if record.has_seeds:
         if by:
             raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
         yield read_config(opened, config or ALL)

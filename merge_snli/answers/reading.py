@@ -76,22 +76,22 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
         InputError: If the data set has no such config, or lacks a column, or its rows are inconsistent.
     """
     record, name = dataset.record, f"config {config} of {dataset.name}"
-    if record.anchors:
-        require(record, "draws")
+    if record.has_seeds:
+        require(record, "subsamples")
     choices = [other for other in dataset.configs if other != SEED]
     path = data_file(config, TEST)
     is_there = path in record.files or (dataset.folder / path).is_file()
-    if record.anchors and (config == SEED or not is_there):
+    if record.has_seeds and (config == SEED or not is_there):
         raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config)
     columns = table.column_names
-    missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.anchors else []
+    missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.has_seeds else []
     missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
     raise_first(
         (missing, f"{name} has no column {next(iter(missing), None)!r}; its columns are {', '.join(columns)}"),
         (table.num_rows == 0, f"{name} has no rows; choose another config"),
     )
-    if record.anchors:
+    if record.has_seeds:
         return _variants(dataset, config, task_labels(record.label_names), table)
     pairs = read_groups(
         ProblemOptions(problems=table),

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import StringConstraints, TypeAdapter, ValidationError
+from pydantic import AliasChoices, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from merge_snli.base.errors import InputError, raise_first
@@ -255,8 +255,8 @@ class Record:
         sources: What the sentences were made from.
         label_names: Label names in the order of their numbers.
         group_column: The column of the groups.
-        draws: Number of subsamples; None if there are none.
-        anchors: Whether every group has the pair of its seed.
+        subsamples: Number of subsamples; None if there are none. Older records call it `draws`.
+        has_seeds: Whether every group has the pair of its seed. Older records call it `anchors`.
         title: Title.
         load_name: The name of the folder in the examples of the card.
         summary: What the data set contains, in Markdown; empty if the template of the card says it.
@@ -280,8 +280,8 @@ class Record:
     sources: tuple[SourceRecord, ...]
     label_names: tuple[str, ...]
     group_column: str
-    draws: int | None = None
-    anchors: bool = False
+    subsamples: Annotated[int | None, Field(validation_alias=AliasChoices("subsamples", "draws"))] = None
+    has_seeds: Annotated[bool, Field(validation_alias=AliasChoices("has_seeds", "anchors"))] = False
     title: str
     load_name: str
     summary: str = ""
@@ -342,7 +342,7 @@ class Record:
         return {
             name: config
             for name, config in self.configs.items()
-            if TEST in config.splits and not (self.anchors and name == SEED)
+            if TEST in config.splits and not (self.has_seeds and name == SEED)
         }
 
     def columns(self, config: str) -> tuple[DataColumn, ...]:
@@ -362,11 +362,11 @@ INPUTS = (
 # Fields that are in JSON only if they are set, so that the records of other data sets stay as they are.
 ONLY_IF_SET = (ANNOTATION, "judgments", "judged", "invalid_rows")
 
-OptionalField = Literal["draws", "anchors", "generation"]
+OptionalField = Literal["subsamples", "has_seeds", "generation"]
 # The fields of a record that are empty for some data sets, as messages name what these lack.
 OPTIONAL_FIELDS: dict[OptionalField, str] = {
-    "draws": "subsamples",
-    "anchors": "seeds",
+    "subsamples": "subsamples",
+    "has_seeds": "seeds",
     "generation": "masked LMs and filters",
 }
 

@@ -39,7 +39,7 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
         InputError: If the data set has no seeds, no result is on the config, or several configs have results and none
             is named.
     """
-    require(dataset.record, "anchors")
+    require(dataset.record, "has_seeds")
     here = [result for result in results if result.dataset.digest == dataset.digest]
     configs = sorted({str(result.dataset.config) for result in here})
     chosen = config or _default_config(configs)
@@ -93,7 +93,7 @@ def write_explorer(
         InputError: If a result does not fit the data set, the data has no seeds, or `out` is not writable.
     """
     path = check_out(out) / PAGE
-    require(dataset.record, "anchors")
+    require(dataset.record, "has_seeds")
     data = open_config(dataset, results[0].dataset.config if results else config or ALL)
     scored = scored_dataset(data, results) if results else ScoredDataset(data, dataset_record(data), ())
     compared = aligned(results, common_seeds=common_seeds)

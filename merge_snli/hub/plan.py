@@ -104,11 +104,11 @@ def plan(
     digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
-    if dataset.record.draws is not None:
+    if dataset.record.subsamples is not None:
         contents["eval.yaml"] = eval_yaml(dataset)
     branches = [_data_branch(repo, revision, contents, f"Data {tag}")]
     is_complete = revision == MAIN and not create_pr
-    if is_complete and dataset.record.draws is not None:
+    if is_complete and dataset.record.subsamples is not None:
         with_script = {**contents, **script_files(dataset, repo_name=repo.partition("/")[2])}
         branches.append(_data_branch(repo, SCRIPT_BRANCH, with_script, f"Loading script and data {tag}"))
     if metric_space is not None:

@@ -22,7 +22,7 @@ def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset], by: Sequ
         InputError: If the data cannot be read.
     """
     for dataset in datasets:
-        may_have = dataset.digest == record.whole or not dataset.record.anchors
+        may_have = dataset.digest == record.whole or not dataset.record.has_seeds
         if may_have and record.config in dataset.record.test_configs:
             data = read_config(dataset, str(record.config), by)
             if data.digest == record.whole:

@@ -86,7 +86,7 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
     for name in sorted(record.options.keys() - {field.name for field in fields(Options)}):
         find(f"options.{name}", "is not an option of this version")
     subsamples = len(record.data_rows.get(ALL, {})) - 1
-    for name, number in (("options.subsamples", options.subsamples), ("draws", record.draws)):
+    for name, number in (("options.subsamples", options.subsamples), ("subsamples", record.subsamples)):
         if subsamples != number:
             find(name, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
@@ -95,9 +95,9 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
     judged = f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"
     masked_lms = f"has {', '.join(names)}; options.mlm has {', '.join(options.mlm)}"
     title = f"is {quoted(record.title)}; options.title is {quoted(options.title)}"
-    seeds = f"is {record.anchors}, and group_column {record.group_column}; variants have seeds"
+    seeds = f"is {record.has_seeds}, and group_column {record.group_column}; variants have seeds"
     for name, is_wrong, message in (
-        ("anchors", not record.anchors or record.group_column != GROUP_COLUMN, seeds),
+        ("has_seeds", not record.has_seeds or record.group_column != GROUP_COLUMN, seeds),
         ("title", options.title not in {None, record.title}, title),
         ("generation.judgments", is_judged != bool(options.judgments), judged),
         ("generation.masked_lms", len(set(names)) != len(names) or len(names) != len(options.mlm), masked_lms),

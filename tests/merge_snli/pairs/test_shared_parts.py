@@ -94,7 +94,7 @@ def test_what_needs_seeds_or_masked_lms_is_refused_with_one_sentence(small: Merg
 
 def test_the_record_has_no_seeds_and_no_masked_lms(small: MergeDataset) -> None:
     assert find_dataset(str(small.folder)) == small
-    assert (small.record.draws, small.record.anchors, small.record.generation) == (None, False, None)
+    assert (small.record.subsamples, small.record.has_seeds, small.record.generation) == (None, False, None)
 
 
 def test_a_run_of_generate_does_not_replace_pairs(small: MergeDataset, copy: Path) -> None:
