@@ -15,7 +15,7 @@ from merge_snli.base.table import capitalized
 from merge_snli.dataset.judgments import SCORES, is_score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.texts import TextNames
-from merge_snli.language_models.answers import without_reasoning
+from merge_snli.language_models.reasoning import without_reasoning
 from merge_snli.language_models.task_files import calls_and_cost, count_tokens
 
 # The number of variants of one seed and word in a question, unless the user says otherwise.

@@ -2,134 +2,28 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from merge_snli.answers.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
-from merge_snli.language_models.label_words import KEY, QUALIFIERS, label_words
+from merge_snli.language_models.answer_words import in_english
+from merge_snli.language_models.label_words import LabelWords, label_words
+from merge_snli.language_models.plain_text import plain_text, without_layout
+from merge_snli.language_models.reasoning import is_unfinished, without_reasoning
+from merge_snli.language_models.shown_problems import parts_by_problem, shows_problem
 from merge_snli.models.prompts import AnswerForm
 
-TAGS = r"think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|seed:think"
-OPENING = re.compile(
-    rf"<(?:{TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>|<unused94>", re.IGNORECASE
-)
-CLOSING = re.compile(
-    rf"</(?:{TAGS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<unused95>", re.IGNORECASE
-)
-CHANNEL = "<|channel|>"
-# The last channel of the harmony format, also when a server has removed its special tokens.
-FINAL_CHANNEL = re.compile(
-    r"<\|channel\|>\s*final\b(?:(?!<\|channel\|>\s*final\b).)*?<\|message\|>|\Aanalysis.*assistantfinal", re.DOTALL
-)
-# Space of which only the ends are kept, since patterns scan it again and again.
-MUCH_SPACE = re.compile(r"\s{9,}")
-# Patterns and what stands in their place. Of a reply: the start of the turn, all after its end, and special tokens.
-TURN = (
-    (r"\A\s*(?:<\|im_start\|>|<\|start_header_id\|>)?\s*assistant\b(?:<\|end_header_id\|>)?\s*", ""),
-    (
-        r"(?s:(?:<\|(?:im_end|im_start|eot_id|end_of_text|endoftext|end|return|END_RESPONSE|end_of_solution|eom_id|user)\|>"
-        r"|</s>|<end_of_turn>|<eos>|<\uff5cend▁of▁sentence\uff5c>).*)",
-        "",
-    ),
-    (r"<\|[^|<>]*\|>|\[/?INST\]|<s>|<bos>|<start_of_turn>(?:model)?", ""),
-)
-# Of its layout: LaTeX, HTML, code, escapes, and what is struck out.
-LAYOUT = (
-    (r"\\(?:text\w*|math\w+)\{([^{}]*)\}", r"\1"),
-    (r"</?(?:b|i|em|strong|p|br|code|u|span)\s*/?>|^```\w*\s*$|\\\[|\\\]|\$|~~[^~]*~~", ""),
-    (r"\\_", "_"),
-    (r"[“”]", '"'),
-)
-# The start of a problem that a base model invents after its answer, or that a chat model repeats.
-NEW_PROBLEM = re.compile(
-    r"^(?:(?P<prompt>(?:how does the hypothesis relate|suppose this is true)\b)"
-    r"|[#*_\s]*+(?P<named>(?:\d+[.)]\s*)?"
-    r"(?:premise|hypothesis|question|q|problem|example|instruction|input|human|user)(?:\s*\d+)?[*_]*\s*:)?)",
-    re.IGNORECASE | re.MULTILINE,
-)
-PREMISE, HYPOTHESIS, EXAMPLE = (
-    re.compile(pattern, re.IGNORECASE) for pattern in ("premise", "hypothesis", r"\W*example")
-)
-# An answer in a tag or a box, and the answers in JSON.
-TAGGED = re.compile(
-    rf"<(?:final_?)?(?:{KEY}|response|output)>(?P<value>.*?)(?:</\w+>|\Z)|\\boxed\{{(?P<boxed>[^{{}}]*)\}}",
-    re.IGNORECASE | re.DOTALL,
-)
-JSON_FIELD = re.compile(
-    rf"(?:\{{|,(?=\s*[\"']))\s*[\"']?(?:(?:final|nli|correct|predicted)[ _-]?)?{KEY}[\"']?\s*:(?!\s*\{{)\s*"
-    r"(?P<value>\[[^\]]*|\"[^\"]*|'[^']*|[^,}\]]*)[\"'\]]*",
+# What introduces a correction of what stands before.
+CORRECTION = re.compile(
+    r"(?:[.!?;:(\n–—-]|,(?!\s*wait))\s*(?:but\s|oh\s|hmm?,?\s)?"
+    r"(?:(?:wait|correction|actually|oops|scratch that|edit|(?<!:\s)no(?=\W+\w)|on (?:reflection|second thought)"
+    r"|(?:after|at) a (?:second|closer) look|let me (?:correct|reconsider|rethink|re-?read)[^.,:!\n]{0,30}"
+    r"|i (?:misread|made a mistake|was wrong|need to reconsider|stand corrected)[^.,:!\n]{0,30})\b[.,:;!]*\s*)+",
     re.IGNORECASE,
-)
-# The line that stands in their place.
-FORM = "Final answer:"
-TICK, CROSS, ROW = (
-    re.compile(r"[✅✓✔☑]|\[x\]", re.I),
-    re.compile(r"[❌✗✘☒👎🚫⛔]|\[ \]"),
-    re.compile(r"\s*(?:\||[-*•]\s)"),
-)
-# Of its markup: emoji, of which some end a sentence; list marks, quotation marks and emphasis; and headings.
-MARKUP = (
-    (CROSS.pattern, " wrong "),
-    (r"(?<=\w)\s*[✅✓✔☑👍🎯💯😀-😊🙂\ufe0f]+\s+(?=[A-Z])", ". "),
-    (r"[✅✓✔☑👍🎯💯😀-😊🙂👉➡\ufe0f]+|\[x\]", ""),
-    (r"^\s*(?:(?:[#>•-]|\d+[.)]\s)\s*)+|[*`\"\[\]]|(?<![^\W_])_+|_+(?![^\W_])", ""),
-    (rf"^({QUALIFIERS}{KEY}|[^\n:]{{0,80}}\b{KEY}\b[^\n:]{{0,80}}(?=:))\s*:?\s*\n\s*(?=\S)(?!{FORM})", r"\1: "),
 )
 REFUSAL = re.compile(
     r"\b(?:sorry|as an ai|decline|rather not|unable to|(?:cannot|can['’]t) (?:assist|help with|answer))\b"
     r"|\bI\b[^.\n]{0,30} to (?:be|remain|stay|keep|take)\b[^.\n]{0,10} neutral",
     re.IGNORECASE,
 )
-
-
-def without_reasoning(text: str) -> str:
-    """Return what a model says to the user; empty if its reasoning does not end.
-
-    The reasoning may lack its opening tag, because many chat templates end with that.
-
-    Examples:
-        >>> without_reasoning("It may be entailment.</think>neutral")
-        'neutral'
-        >>> without_reasoning("<think>It may be entailment.")
-        ''
-    """
-    *reasoning, text = FINAL_CHANNEL.split(text)
-    text = CLOSING.split(_without_closed(text))[-1]
-    if OPENING.search(text) or (CHANNEL in text and not reasoning):
-        return ""
-    return replaced(text.strip(), TURN).strip()
-
-
-def _without_closed(text: str) -> str:
-    """Return a text with a line break in place of each reasoning that ends."""
-    kept, start = [], 0
-    while (opening := OPENING.search(text, start)) and (closing := CLOSING.search(text, opening.end())):
-        kept.append(text[start : opening.start()])
-        start = closing.end()
-    return "\n".join([*kept, text[start:]])
-
-
-def parts_by_problem(text: str) -> list[str]:
-    r"""Split a text before each problem that it shows, so that no answer is read from a later, invented problem.
-
-    A problem without a premise or a hypothesis has no answer and is left out, as is an example.
-
-    Examples:
-        >>> parts_by_problem("neutral\n\nPremise: A dog.\nHypothesis: A cat.\nAnswer: entailment")
-        ['neutral', 'Premise: A dog.\nHypothesis: A cat.\nAnswer: entailment']
-    """
-    starts = [match.start() for match in NEW_PROBLEM.finditer(text) if match["named"] or match["prompt"]]
-    bounds = [*starts, len(text)]
-    parts = [text[: bounds[0]]]
-    is_whole = True
-    for start, end in pairwise(bounds):
-        if is_whole:
-            first, missing = start, [PREMISE, HYPOTHESIS]
-            is_example = EXAMPLE.match(text, start) is not None
-        missing = [pattern for pattern in missing if not pattern.search(text, start, end)]
-        is_whole = not missing and not is_example
-        if is_whole:
-            parts.append(text[first:end])
-    return [part.strip() for part in parts if part.strip()]
 
 
 def read_answer(
@@ -140,15 +34,17 @@ def read_answer(
     Reasoning and special tokens are cut off, and the text ends where another problem begins. These forms are read:
 
     1. A reply that is a label and nothing else.
-    2. The last `<answer>`, `\boxed{}` or `Answer: …`, or the one answer in JSON; or the last sentence about the answer,
-       such as `The label is …`.
-    3. A reply of one sentence such as `It is …`.
+    2. The last `<answer>`, `\boxed{}` or `Answer: …`, also with the word for it in another language; the answer in JSON
+       or in a call of a function; or the last sentence about the answer, such as `The label is …`.
+    3. A first or last sentence such as `It is …`.
     4. A label alone as the last sentence or line, or at the start of the first one.
+    5. The label with the largest number, of several with one each.
 
     What stands before is reasoning. If a text after the label names another one without denying it, or takes the label
-    back, the answer is unread.
+    back, the answer is unread, unless an explicit correction states a label.
 
-    A label is its name or a form of it (`entails`), its letter (A is the first label), or the word of the prompt.
+    A label is its name or a form of it (`entails`), its letter (A is the first label), or the word of the prompt. As
+    the whole answer, it may be any spelling of it in data sets, but for words such as `yes`.
 
     Args:
         text: What the model wrote.
@@ -193,16 +89,17 @@ def read_reply(
         'several labels'
     """
     said = without_reasoning(text)
-    spelled, part = label_words(tuple(labels), tuple(words), letters=form != "word"), ""
-    for part in parts_by_problem(replaced(_shortened(said), LAYOUT))[:2]:
-        found = spelled.stated(_plain(part))
+    spelled = label_words(tuple(labels), tuple(words), letters=form != "word")
+    part = ""
+    for part in parts_by_problem(in_english(without_layout(said)))[:2]:
+        found = _stated(part, spelled)
         if found in labels:
             return Reply(found, text)
-        if _is_problem(part):
+        if shows_problem(part):
             break
     unread = (
         (kind, kind in (CUT, REFUSED)),
-        (CUT, not said and (OPENING.search(text) or CHANNEL in text) and not CLOSING.search(text)),
+        (CUT, not said and is_unfinished(text)),
         (SEVERAL_LABELS, len(spelled.names(part)) > 1),
         (REFUSED, REFUSAL.search(said)),
         (STOPPED, kind == STOPPED),
@@ -210,40 +107,11 @@ def read_reply(
     return Reply(None, text, next((why for why, holds in unread if holds), NOT_STATED))
 
 
-def _is_problem(part: str) -> bool:
-    """Return whether a text begins with a problem."""
-    match = NEW_PROBLEM.match(part)
-    return match is not None and bool(match["named"] or match["prompt"])
-
-
-def _shortened(text: str) -> str:
-    """Return a text with at most two line breaks in a long space, and with four other characters before and after."""
-
-    def shortened(space: re.Match[str]) -> str:
-        lines = space[0].split("\n")
-        return lines[0][:4] + "\n" * min(2, len(lines) - 1) + lines[-1][-4:]
-
-    return MUCH_SPACE.sub(shortened, text)
-
-
-def replaced(text: str, patterns: Sequence[tuple[str, str]]) -> str:
-    """Return a text in which patterns are replaced, one after the other."""
-    for pattern, replacement in patterns:
-        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE | re.MULTILINE)
-    return text
-
-
-def _plain(text: str) -> str:
-    """Return a text without markup, with a line for tags, boxes and JSON, and the last cell of each row."""
-    text = TAGGED.sub(lambda match: f" →\n{FORM} {(match['value'] or match['boxed'] or '').strip()}\n", text)
-    values = " / ".join(dict.fromkeys(match["value"].strip("\"'[ \n") or "-" for match in JSON_FIELD.finditer(text)))
-    line = iter([f"\n{FORM} {values}\n"])
-    text = JSON_FIELD.sub(lambda match: {"{": " →", ",": "."}[match[0][0]] + next(line, ""), text)
-    lines = text.splitlines()
-    if any(TICK.search(line) for line in lines):
-        lines = [line for line in lines if TICK.search(line) or not (ROW.match(line) or CROSS.search(line))]
-    cells = [
-        [cell for cell in line.split("|") if re.search(r"[^\W_]", TICK.sub("", cell))] if ROW.match(line) else [line]
-        for line in lines
-    ]
-    return replaced("\n".join(each[-1].strip() for each in cells if each), MARKUP).strip()
+def _stated(part: str, spelled: LabelWords) -> str | None:
+    """Return the label that a part of a reply states, or, if it states none, that its last correction states."""
+    found = spelled.stated(plain_text(part, spelled))
+    if found is None and (corrections := [*CORRECTION.finditer(part)]):
+        before, after = part[: corrections[-1].start()], part[corrections[-1].end() :]
+        if spelled.named.search(before):
+            found = spelled.stated(plain_text(after, spelled))
+    return found

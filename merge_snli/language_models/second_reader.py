@@ -11,7 +11,8 @@ from inspect_ai.util import JSONSchema
 from merge_snli.answers.replies import NOT_STATED, majority
 from merge_snli.base.errors import REASON, explained, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.language_models.answers import read_answer, without_reasoning
+from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.reasoning import without_reasoning
 from merge_snli.results.records import READER, PromptRecord
 from merge_snli.scoring.imports import ImportedAnswers
 

@@ -2,8 +2,9 @@
 
 `answers.jsonl` has answers, what is read in them, and what the prompt asked for: the form and, if these are not the
 labels, the words. `forms.jsonl` has answers to prompts and tasks of several kinds with what a person reads in them;
-about half were written by someone who did not know the reader. Those that are marked must be read. `templates.json` has
-texts with one label or two, which are filled with the labels of several tasks.
+about half were written by someone who did not know the reader. Those that are marked must be read. `replies.jsonl` has
+150 replies and 60 traps that were written before the reader was made to read them. `templates.json` has texts with one
+label or two, which are filled with the labels of several tasks.
 """
 
 import json
@@ -18,9 +19,9 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS
 
 UNREAD = "unread"
-ROWS, FORMS = (
+ROWS, FORMS, REPLIES = (
     [json.loads(line) for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()]
-    for name in ("answers.jsonl", "forms.jsonl")
+    for name in ("answers.jsonl", "forms.jsonl", "replies.jsonl")
 )
 
 
@@ -51,6 +52,16 @@ def test_no_form_is_misread_and_few_are_lost() -> None:
     assert [row for row, read in zip(FORMS, readings, strict=True) if "must" in row and read is None] == []
     assert right >= 0.88 * stated > 700
     assert len(FORMS) - stated > 1_000
+
+
+def test_of_replies_few_are_unread_and_none_is_misread() -> None:
+    read = [read_answer(row["text"], NLI_LABELS, row["form"], row.get("words", ())) or UNREAD for row in REPLIES]
+    wrong = [(label, row) for label, row in zip(read, REPLIES, strict=True) if label not in (row["reads"], UNREAD)]
+    assert wrong == []
+    unread = [row for label, row in zip(read, REPLIES, strict=True) if label == UNREAD != row["reads"]]
+    assert len([row for row in unread if "trap" not in row]) <= 5
+    assert len(unread) <= 7
+    assert len(REPLIES) == 210
 
 
 # The labels of tasks, and the words for the labels of NLI in prompts.
@@ -89,6 +100,9 @@ def test_templates_of_statements_are_read_with_every_label_and_others_with_none(
     for template in TEMPLATES["not stating"]:
         for label, text, read in filled(template, labels, words):
             assert read is None or (f"not {label}" in text and f"not_{label}" in labels), text
+    for template in TEMPLATES["correcting"]:
+        for label, text, read in filled(template, labels, words):
+            assert read == labels[(labels.index(label) + 1) % len(words)], text
 
 
 @pytest.mark.parametrize("reasoning", ["<think>{}</think>\n\n{}", "{}\n</think>\n\n{}", "[THINK]{}[/THINK]{}"])

@@ -11,6 +11,8 @@ from merge_snli.schema import NLI_LABELS
 SHORT, LONG, LONGEST = 10_000, 100_000, 1_000_000
 # Ten times the text in at most so many times the time.
 MAX_GROWTH = 15
+# For a million characters; on a calm machine about two.
+MAX_SECONDS = 4
 
 # What models repeat.
 REPEATED = (
@@ -114,4 +116,4 @@ def test_no_repetition_of_what_the_reader_looks_for_takes_long(seed: int) -> Non
 @pytest.mark.parametrize("piece", REPEATED)
 def test_a_million_characters_are_read_in_seconds(piece: str) -> None:
     text = piece * (LONGEST // len(piece)) + "neut"
-    assert min(seconds(text) for _ in range(2)) < 2
+    assert min(seconds(text) for _ in range(2)) < MAX_SECONDS
