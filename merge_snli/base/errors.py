@@ -44,7 +44,8 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
         >>> print(as_flags(Message(param("data_labels", ("not enough info=NAME", "refuted=NAME")))))
         --data-labels='not enough info=NAME,refuted=NAME'
     """
-    return f"{_START}{name}{'' if value is None else f'={value!r}'}{_END}"
+    advised = "" if value is None else f"={value!r}"
+    return f"{_START}{name}{advised}{_END}"
 
 
 class Message(str):

@@ -139,25 +139,19 @@ class Table:
 
     def latex(self) -> str:
         """Return the table as a LaTeX `table` with `booktabs` rules."""
+        aligned = "".join(column.align[0] for column in self.columns)
         headers = [_latex(column.header) for column in self.columns]
-        rows = self._cells(_cell_latex)
-        return "\n".join(
-            [
-                r"\begin{table}",
-                r"  \centering",
-                rf"  \begin{{tabular}}{{{''.join(column.align[0] for column in self.columns)}}}",
-                r"    \toprule",
-                f"    {' & '.join(headers)} " + r"\\",
-                r"    \midrule",
-                *(f"    {' & '.join(row)} " + r"\\" for row in rows),
-                r"    \bottomrule",
-                r"  \end{tabular}",
-                *([rf"  \caption{{{_latex(self.title)}}}"] if self.title else []),
-                *(rf"  \par {{\footnotesize {_latex(note)}}}" for note in (self.finding, *self.notes) if note),
-                r"\end{table}",
-                "",
-            ]
-        )
+        lines = [r"\begin{table}", r"  \centering", rf"  \begin{{tabular}}{{{aligned}}}", r"    \toprule"]
+        lines += [f"    {' & '.join(headers)} " + r"\\", r"    \midrule"]
+        for row in self._cells(_cell_latex):
+            lines.append(f"    {' & '.join(row)} " + r"\\")
+        lines += [r"    \bottomrule", r"  \end{tabular}"]
+        if self.title:
+            lines.append(rf"  \caption{{{_latex(self.title)}}}")
+        for note in (self.finding, *self.notes):
+            if note:
+                lines.append(rf"  \par {{\footnotesize {_latex(note)}}}")
+        return "\n".join([*lines, r"\end{table}", ""])
 
     def csv(self) -> str:
         """Return the columns as CSV, with numbers in full and an empty cell for None; without title and notes."""

@@ -49,16 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
     called = Path(sys.argv[0])
     command = str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
     score = [command, "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]
+    reasons = {name: as_flags(reason) for name, reason in failed.items()}
+    words = words_table(generation.words, *vars(generation.problems).values())
+    written = [data, out / "results", *figures, page]
     sections = {
         "Variants to look at": example_text(results, dataset),
         "What was found": summary_text(results),
-        "Scores": score_table(results, {name: as_flags(reason) for name, reason in failed.items()}).text(),
+        "Scores": score_table(results, reasons).text(),
         f"Variants, by {' and '.join(options.mlm)}": composition_table(record).text(),
-        "Shared words of the bundled problems": words_table(
-            generation.words, *vars(generation.problems).values()
-        ).text(),
-        "Written": "".join(f"{path}\n" for path in (out / "merge_snli", out / "results", *figures, page)),
-        "Next": f"Open the page: {page.resolve().as_uri()}\nScore your own model:\n  {shlex.join(score)}\n",
+        "Shared words of the bundled problems": words.text(),
+        "Written": "".join(f"{path}\n" for path in written),
     }
+    open_page = f"Open the page: {page.resolve().as_uri()}"
+    sections["Next"] = f"{open_page}\nScore your own model:\n  {shlex.join(score)}\n"
     sys.stdout.writelines(f"\n{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
     return 2 if failed else 0

@@ -54,7 +54,7 @@ from merge_snli.statistics import (
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """A comparison of the models that were scored on one config of one data set.
 
@@ -104,9 +104,9 @@ class Comparison:
     family: Family
     seeds_against_variants: TestResult | None
     classes: tuple[NamedTest, ...] | None
-    all_thresholds: tuple[PairAtThresholds, ...] | None
+    all_thresholds: tuple[PairAtThresholds, ...] | None = None
     notes: Mapping[str, tuple[str, ...]]
-    prompts: PromptEffect | None
+    prompts: PromptEffect | None = None
     finding: str
     orders: tuple[OrderEffect, ...] = ()
     apart: Mapping[str, str] = field(default_factory=dict)
@@ -313,15 +313,14 @@ def _compare(
     if threshold == QUALITY_THRESHOLD and first.has_seeds and chosen.prompted is None and len(averaged) > 1:
         seeds_against_variants = _seeds_against_variants(averaged, groups)
         of_classes = _classes(data, averaged, low)
-    finding = ranking(
-        accuracies,
-        {name: (interval.low, interval.high) for name, interval in intervals.items()},
-        family,
-        threshold=threshold,
-        kind="model" if chosen.prompted is None else "prompt",
-        permuted=[name for name, result in models.items() if permuted_labels(result)],
-    )
-    return Comparison(
+    ends = {name: (interval.low, interval.high) for name, interval in intervals.items()}
+    permuted = [name for name, result in models.items() if permuted_labels(result)]
+    prompted = chosen.prompted
+    kind = "model" if prompted is None else "prompt"
+    finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
+    of_low_agreement = len(low.intersection(first.group_ids))
+    left_out = len(first.group_ids) + first.left_out.groups - len(groups) - of_low_agreement
+    found = Comparison(
         title=title,
         dataset=first.dataset.title,
         digest=first.dataset.digest,
@@ -329,7 +328,7 @@ def _compare(
         threshold=threshold,
         unit=unit,
         seeds=len(groups),
-        left_out=len(first.group_ids) + first.left_out.groups - len(groups) - len(low.intersection(first.group_ids)),
+        left_out=left_out,
         subsamples=first.subsamples,
         pattern_accuracy=accuracies,
         intervals=intervals,
@@ -337,13 +336,15 @@ def _compare(
         family=family,
         seeds_against_variants=seeds_against_variants,
         classes=of_classes,
-        all_thresholds=_at_all_thresholds(models, groups, family) if all_thresholds else None,
         notes=_notes(models, family) | dict(chosen.alone),
-        prompts=None if chosen.prompted is None else chosen.prompted.effect,
         finding=f"{finding}{not_compared(chosen.apart)}",
-        orders=() if chosen.prompted is None else order_effects(chosen.prompted),
         apart=chosen.apart,
     )
+    if all_thresholds:
+        found = replace(found, all_thresholds=_at_all_thresholds(models, groups, family))
+    if prompted is not None:
+        found = replace(found, prompts=prompted.effect, orders=order_effects(prompted))
+    return found
 
 
 def _at_all_thresholds(

@@ -98,9 +98,10 @@ def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCur
     by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
     by_model = mean_of_known(by_subsample, axis=1)
     over_models = by_subsample.mean(axis=0)
+    seeds = max(int(table.drawn.sum()) for _, table in named)
     return MeanCurve(
         models=tuple(name for name, _ in named),
-        seeds=max(int(table.drawn.sum()) for _, table in named),
+        seeds=seeds,
         variants=variants,
         mean=tuple(by_model.mean(axis=0).tolist()),
         low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),

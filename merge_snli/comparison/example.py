@@ -48,13 +48,12 @@ def summary_text(results: Sequence[Result]) -> str:
     lines = []
     for name, result in zip(distinct_names_of(results), results, strict=True):
         passing, on_seeds = result.scores.pattern_accuracy.mean, result.scores.seed_accuracy or 0.0
-        lines += textwrap.wrap(
-            f"{name} answers {100 * on_seeds:.0f}% of seeds correctly. For "
-            f"{'none' if passing is None else f'{100 * passing:.0f}%'} of seeds, it answers at least "
-            f"{100 * result.quality_threshold:.0f}% of the variants correctly.",
-            TEXT_WIDTH,
-            break_on_hyphens=False,
+        share = "none" if passing is None else f"{100 * passing:.0f}%"
+        sentences = (
+            f"{name} answers {100 * on_seeds:.0f}% of seeds correctly. For {share} of seeds, it answers at least "
+            f"{100 * result.quality_threshold:.0f}% of the variants correctly."
         )
+        lines += textwrap.wrap(sentences, TEXT_WIDTH, break_on_hyphens=False)
     return "\n".join([*lines, ""])
 
 

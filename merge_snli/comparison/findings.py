@@ -84,7 +84,8 @@ def ranking(
     others = [name for name in shown if name not in best]
     title = f"PA({threshold_text(threshold)})"
     score = f"the highest {title}, {highest}" if others else f"{title} {highest}"
-    text = f"{_scored(best, score, intervals, f'{len(shown)} {kind}s')}."
+    of_all = f"{len(shown)} {kind}s"
+    text = f"{_scored(best, score, intervals, of_all)}."
     if family is not None:
         text += _better_than(best, others, family, kind)
     elif len(shown) > 1:
@@ -100,10 +101,11 @@ def _scored(best: Sequence[str], score: str, intervals: Mapping[str, Ends | None
     ends = [intervals.get(name) for name in best]
     known = [each for each in ends if each is not None]
     if len(set(ends)) == 1:
-        return f"{_named(best, f'of the {of_all}')} {have} {score}{_interval(ends[0])}"
+        named = _named(best, f"of the {of_all}")
+        return f"{named} {have} {score}{_interval(ends[0])}"
     if len(best) <= MAX_NAMED:
-        named = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
-        return f"{and_list(named)} {have} {score}"
+        with_intervals = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
+        return f"{and_list(with_intervals)} {have} {score}"
     low, high = min(low for low, _ in known), max(high for _, high in known)
     return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {ends_text(low, high)})"
 
@@ -126,7 +128,8 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
     for better, relation, every in (((), "not significantly", "any"), (tuple(best), "significantly", "every")):
         names = by_better.pop(better, [])
         if names:
-            texts.append(f"{relation} better than {_named(names, of_others, f'{every} other {kind}')}")
+            all_others = f"{every} other {kind}"
+            texts.append(f"{relation} better than {_named(names, of_others, all_others)}")
     they = "It is" if len(best) == 1 else "They are"
     clauses = [f"{they} {', and '.join(texts)}"] if texts else []
     for better, names in by_better.items():

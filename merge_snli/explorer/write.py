@@ -100,11 +100,12 @@ def write_explorer(
     named = dict(zip(distinct_names_of(compared), compared, strict=True))
     shows_text = with_text or may_be_shared(dataset.record)
     script = combined_script([_asset("explorer.js")])
+    definitions = [f"{name}: {DEFINITIONS[name]}." for name in SCORES]
     page = template(_asset("index.html.jinja")).render(
         title=scored.record.title,
         models=[model.name for model in scored.models],
         finding=standings(named, significance).finding,
-        definitions=[f"{name}: {DEFINITIONS[name]}." for name in SCORES],
+        definitions=definitions,
         data=packed(scored, named, with_text=shows_text, corpus=corpus),
         policy=content_policy([script]),
         style=f"{shared_style()}\n{_asset('explorer.css')}",

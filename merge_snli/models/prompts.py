@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import read_toml, sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.record import validation_errors
@@ -208,39 +208,48 @@ class FilledPrompt:
 
     def __post_init__(self) -> None:
         """Check the prompt with a problem."""
+        self._check_order()
+        self._check_question()
+        self._check_words()
+
+    def _check_order(self) -> None:
         name, order = f"the prompt {self.prompt.name}", self.prompt.order
         if order and sorted(order) != [*range(1, len(self.data_labels) + 1)]:
             raise InputError(
                 f"{name} has the order {'-'.join(map(str, order))}: give each number from 1 to "
                 f"{len(self.data_labels)} once, for {', '.join(self.data_labels)}"
             )
+
+    def _check_question(self) -> None:
+        name = f"the prompt {self.prompt.name}"
         shown = self.question("first sentence", "second sentence")
-        asked, labels = self.prompt.words, ", ".join(self.labels)
+        if "first sentence" not in shown or "second sentence" not in shown:
+            raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
+        if self.prompt.reason_first and self.shots:
+            raise InputError(
+                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"
+            )
+
+    def _check_words(self) -> None:
+        name, labels = f"the prompt {self.prompt.name}", ", ".join(self.labels)
+        asked = self.prompt.words
+        if asked and asked.keys().isdisjoint(self.labels):
+            raise InputError(
+                f"{name} asks for {', '.join(asked.values())}, and the labels are {labels}: give {param('prompt')} "
+                f"{TASK_PROMPT}, or a TOML file of this task"
+            )
         unknown = asked.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}
+        if unknown:
+            raise InputError(f"{name} has a word for {min(unknown)!r}: the labels are {labels}")
         read = ["".join(filter(str.isalnum, word.casefold())) for word in self.words]
         letters = {letter.casefold(): word for (letter, _), word in zip(self.options, read, strict=True)}
-        raise_first(
-            (
-                "first sentence" not in shown or "second sentence" not in shown,
-                f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}",
-            ),
-            (
-                asked and asked.keys().isdisjoint(self.labels),
-                f"{name} asks for {', '.join(asked.values())}, and the labels are {labels}: give {param('prompt')} "
-                f"{TASK_PROMPT}, or a TOML file of this task",
-            ),
-            (unknown, f"{name} has a word for {min(unknown, default=None)!r}: the labels are {labels}"),
-            (
-                len({*read}) < len(read) or "" in read or any(letters.get(word, word) != word for word in read),
+        is_letter_of_another = any(letters.get(word, word) != word for word in read)
+        if len({*read}) < len(read) or "" in read or is_letter_of_another:
+            raise InputError(
                 f"the words of {name} for {labels} are {', '.join(map(repr, self.words))}: give each label a word of "
                 "letters or digits that differs from the others in more than case, and is not the letter of another "
-                "label",
-            ),
-            (
-                self.prompt.reason_first and self.shots,
-                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0",
-            ),
-        )
+                "label"
+            )
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -84,20 +84,22 @@ def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
         regressions.append(value.pooled)
     names = _names(value)
     found = [f"{names[one.name]} ({one.estimate:+.2f})" for one in main.coefficients if one.p_value < ALPHA]
-    return (
-        Artifact(
-            name="error-drivers",
-            paper="Research question 3",
-            title="What drives right answers",
-            caption="Each dot is a coefficient with its 95% interval; right of 0, right answers are more likely.",
-            basis=f"{basis(main.seeds, len(main.models))}, {count(main.answers, 'answer')}",
-            finding=f"Significant coefficients of right answers: {and_list(found or ['none'])} (Wald tests at "
-            f"{ALPHA:.0%}, not adjusted for {count(len(main.coefficients), 'predictor')}).",
-            draw=partial(coefficient_figure, value),
-            folded=1,
-            tables=(_coefficient_table(value, regressions), _intercept_table(regressions)),
-        ),
+    finding = (
+        f"Significant coefficients of right answers: {and_list(found or ['none'])} (Wald tests at {ALPHA:.0%}, not "
+        f"adjusted for {count(len(main.coefficients), 'predictor')})."
     )
+    artifact = Artifact(
+        name="error-drivers",
+        paper="Research question 3",
+        title="What drives right answers",
+        caption="Each dot is a coefficient with its 95% interval; right of 0, right answers are more likely.",
+        basis=f"{basis(main.seeds, len(main.models))}, {count(main.answers, 'answer')}",
+        finding=finding,
+        draw=partial(coefficient_figure, value),
+        folded=1,
+        tables=(_coefficient_table(value, regressions), _intercept_table(regressions)),
+    )
+    return (artifact,)
 
 
 def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:

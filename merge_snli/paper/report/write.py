@@ -96,10 +96,11 @@ def _facts(scored: ScoredDataset) -> dict[str, Any]:
     for model in scored.models:
         of_model = (*model.result.notes, *not_averaged(model.result))
         notes += [(model.name, note) for note in of_model]
+    apart = [f"{name} ({missing})" for name, missing in scored.apart.items()]
     return {
         "seeds": len(scored.ids),
         "coverage": scored.coverage,
-        "apart": [f"{name} ({missing})" for name, missing in scored.apart.items()],
+        "apart": apart,
         "variants": len(scored.groups),
         "units": scored.data.units,
         "subsamples": scored.models[0].result.subsamples,

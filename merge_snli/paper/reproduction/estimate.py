@@ -27,32 +27,30 @@ def estimate(run: PaperRun) -> Table:
     title, forms, pairs, others = run.work()
     inputs = [(name, "forms", forms, TOKENS_PER_FORM) for name in run.masked_lms]
     inputs += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in run.scored_models]
-    rows, total = [], 0.0
+    rows: list[tuple[str | int | float | None, ...]] = []
+    total, download = 0.0, 0.0
     for name, unit, number, tokens in inputs:
         parameters = shapes()[name]["parameters"]
         seconds = number * operations_of(name, tokens, masked_lm=unit == "forms") / speed
         total += seconds
         size = None if embedded_path(name) else parameters * BYTES_PER_PARAMETER / GB
+        download += size or 0.0
         rows.append((name.rpartition("/")[2], number, unit, parameters / 1e6, size, format_duration(seconds)))
-    missing = missing_packages(run)
-    download = sum(row[4] or 0 for row in rows)
-    return Table(
-        title=title,
-        columns=(
-            Column("model", "left"),
-            Column("number"),
-            Column("of", "left"),
-            Column("parameters, M", format=",.0f"),
-            Column("download, GB", format=",.2f"),
-            Column("time"),
-        ),
-        rows=(*rows, ("other steps", None, None, None, None, format_duration(others))),
-        notes=(
-            f"Total: about {format_duration(total + others)} on this machine ({device}, "
-            f"{speed / 1e9:,.0f} GFLOP/s in a trial), and {download:,.1f} GB to download if nothing is cached.",
-            "Other programs on this machine make the trial, and so the estimate, longer.",
-            "Pairs: as many as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
-            *(f"{line}." for line in missing),
-            "Nothing was written.",
-        ),
+    rows.append(("other steps", None, None, None, None, format_duration(others)))
+    columns = (
+        Column("model", "left"),
+        Column("number"),
+        Column("of", "left"),
+        Column("parameters, M", format=",.0f"),
+        Column("download, GB", format=",.2f"),
+        Column("time"),
     )
+    notes = [
+        f"Total: about {format_duration(total + others)} on this machine ({device}, "
+        f"{speed / 1e9:,.0f} GFLOP/s in a trial), and {download:,.1f} GB to download if nothing is cached.",
+        "Other programs on this machine make the trial, and so the estimate, longer.",
+        "Pairs: as many as in the paper, in proportion to the problems. Downloads: 4 bytes per parameter.",
+    ]
+    notes += [f"{line}." for line in missing_packages(run)]
+    notes.append("Nothing was written.")
+    return Table(title=title, columns=columns, rows=tuple(rows), notes=tuple(notes))

@@ -204,14 +204,18 @@ def plan_reproduction(
     loading = model_options or ModelOptions()
     if demo and (problems, corpus) != (None, None):
         raise InputError(f"{param('demo')} has its own problems: remove {param('problems' if problems else 'corpus')}")
+    counterparts = {}
     if demo:
         models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"
+        counterparts = dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True))
+        corpus = PREFIX + PROBLEMS
         given: dict[str, Any] = {"mlm": DEMO_MASKED_LMS, "problems": PREFIX + PROBLEMS, "id_column": "id"}
         limit = DEMO_PROBLEMS if limit is None else limit
     else:
         models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
     needs = needs_of(artifacts)
+    options = Options(**given, limit=limit, device=loading.device)
     sets = (PLAIN, *(OTHER_SETS if FILTER_SETS in needs else ())) if needs else ()
     return Reproduction(
         out=out,
@@ -223,9 +227,9 @@ def plan_reproduction(
         sets=sets,
         not_comparable=why,
         model_options=loading,
-        options=Options(**given, limit=limit, device=loading.device),
-        corpus=corpus or (PREFIX + PROBLEMS if demo else SNLI),
-        fine_tuned_from=dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True)) if demo else {},
+        options=options,
+        corpus=corpus or SNLI,
+        fine_tuned_from=counterparts,
         **run,
     )
 

@@ -141,13 +141,14 @@ class PaperRun(ABC):
         Raises:
             InputError: If a file cannot be written.
         """
-        paper = self.paper
+        paper = {"title": self.paper.title, "source": self.paper.source, "note": self.paper.note}
+        models = [model if name == model else f"{name}: {model}" for name, model in self.models.items()]
         document: Document = {
-            "paper": {"title": paper.title, "source": paper.source, "note": paper.note},
+            "paper": paper,
             "version": __version__,
             "problems": ", ".join(self.problems),
             "masked_lms": list(self.masked_lms),
-            "models": [model if name == model else f"{name}: {model}" for name, model in self.models.items()],
+            "models": models,
             "not_comparable": not_comparable,
             "failed": self.failed,
             "artifacts": [compare(one, ours.get(one.name, Ours()), not_comparable) for one in self.artifacts],

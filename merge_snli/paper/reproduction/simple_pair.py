@@ -136,17 +136,24 @@ def plan_simple_pair(
     unknown = next((row for row in given if row not in known), None)
     if unknown is not None:
         raise InputError(f"{param('models')} has {unknown!r}: write ROW=MODEL with a row of {', '.join(known)}")
-    why = "bundled classifiers instead of the paper's models, and fewer pairs" if demo else ""
+    problems: tuple[str, ...] = SOURCES
+    why, known_models, premises = "", paper.models, SimplePairOptions.premises
+    if limit is not None:
+        why, premises = f"only {limit:,} premises per kind or template", limit
+    if demo:
+        why = "bundled classifiers instead of the paper's models, and fewer pairs"
+        problems, known_models = (PREFIX + PROBLEMS,), BUNDLED
+        premises = DEMO_PREMISES if limit is None else limit
     return SimplePairRun(
         out=out,
         paper=paper,
         artifacts=artifacts,
-        problems=(PREFIX + PROBLEMS,) if demo else SOURCES,
-        models={**(BUNDLED if demo else paper.models), **given},
+        problems=problems,
+        models={**known_models, **given},
         sets=tuple(name for name in (SIMPLE, EXTENDED) if name in needs_of(artifacts)),
-        not_comparable=why or ("" if limit is None else f"only {limit:,} premises per kind or template"),
+        not_comparable=why,
         model_options=model_options or ModelOptions(),
-        premises=(DEMO_PREMISES if demo else SimplePairOptions.premises) if limit is None else limit,
+        premises=premises,
         **run,
     )
 

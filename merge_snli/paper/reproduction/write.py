@@ -139,10 +139,11 @@ def reasons(artifact: Document, known: str = "") -> list[str]:
         if cell["reason"] not in ("", known):
             rows.setdefault(cell["reason"], {})[cell["row"]] = None
     everywhere = len({cell["row"] for cell in artifact["cells"]})
-    return [
-        f"{capitalized(reason)}{'' if len(names) == everywhere else f' ({_rows(list(names))})'}."
-        for reason, names in rows.items()
-    ]
+    found = []
+    for reason, names in rows.items():
+        some = "" if len(names) == everywhere else f" ({_rows(list(names))})"
+        found.append(f"{capitalized(reason)}{some}.")
+    return found
 
 
 def _rows(names: Sequence[str]) -> str:
@@ -211,19 +212,19 @@ def as_html(document: Document, out: Path) -> str:
         document: The content of the JSON file.
         out: The output folder, with the figures.
     """
-    shown = [
-        {
-            **artifact,
+    shown = []
+    for artifact in document["artifacts"]:
+        n_ours = sum(cell["ours"] is not None for cell in artifact["cells"])
+        more = {
             "place": _place(artifact),
             "says": [_quoted(said) for said in artifact["says"]],
             "figures": [_figure(out / file, artifact) for file in artifact["figure"]],
             "columns": _columns(artifact),
             "rows": grid(artifact),
             "reasons": reasons(artifact, document["not_comparable"]),
-            "n_ours": sum(cell["ours"] is not None for cell in artifact["cells"]),
+            "n_ours": n_ours,
         }
-        for artifact in document["artifacts"]
-    ]
+        shown.append(artifact | more)
     return template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja")).render(
         policy=POLICY,
         style=f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}",
@@ -238,13 +239,16 @@ def as_html(document: Document, out: Path) -> str:
 
 def _facts(document: Document) -> list[str]:
     """Return in sentences what was run, and what is missing."""
-    masked_lms = ", ".join(document["masked_lms"])
-    return [
-        f"Problems: {document['problems']}. {masked_lms and f'Masked LMs: {masked_lms}. '}Models: "
-        f"{', '.join(document['models'])}. merge-snli {document['version']}.",
-        *([document["paper"]["note"]] if document["paper"]["note"] else []),
-        *(f"Missing: {name}: {reason}" for name, reason in document["failed"].items()),
-    ]
+    run = f"Problems: {document['problems']}. "
+    if document["masked_lms"]:
+        run += f"Masked LMs: {', '.join(document['masked_lms'])}. "
+    run += f"Models: {', '.join(document['models'])}. merge-snli {document['version']}."
+    facts = [run]
+    if document["paper"]["note"]:
+        facts.append(document["paper"]["note"])
+    for name, reason in document["failed"].items():
+        facts.append(f"Missing: {name}: {reason}")
+    return facts
 
 
 def _figure(file: Path, artifact: Document) -> dict[str, str]:
