@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from generation.filters.definitions import applied_filters
+from generation.filters.filter import Applied
 from generation.options import RUN_TOML, Options, read_run_file
 from generation.output.write_data import GROUP_COLUMN
 from merge_snli.base.errors import InputError
@@ -30,6 +32,16 @@ class RecordedRun:
 
     record: Record
     options: Options
+
+    @cached_property
+    def filters(self) -> tuple[Applied, ...]:
+        """The filters of the run, in order."""
+        return applied_filters(self.options)
+
+    @cached_property
+    def masked_lms(self) -> tuple[str, ...]:
+        """The names of the masked LMs, in order."""
+        return masked_lm_names(self.record)
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -1,23 +1,23 @@
 """Check the rows of configs `all` and `seed`, seed by seed, with the tagger and the WordNet of the run."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise, zip_longest
 from pathlib import Path
 
-from generation.filters.definitions import applied_filters
 from generation.filters.filter import Applied, Occurrence, occurrences_of_word
 from generation.filters.lexical import WordNet, load_wordnet
 from generation.options import Options
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
+from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger, installed_tagger, other_tagger
 from merge_snli.schema import ALL
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
-from merge_snli.validation.seeds import CheckedSeed, Row, check_seed, check_variants, read_seeds
+from merge_snli.validation.seeds import CheckedSeed, check_seed, check_variants, read_seeds
 
 
 def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Collector) -> None:
@@ -37,14 +37,16 @@ def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Co
     if not _check_seed_ids([seed_id for seed_id, _ in groups], seed_ids, collector):
         return
     run_tagger, sizes = None if in_place is None else in_place.tagger, [size for _, size in groups]
-    for batch in read_seeds(folder, sizes, run_tagger, run.options):
-        if in_place is not None:
-            _check_in_place(batch, run, in_place, wordnet, collector)
-        for seed in batch:
-            collector.count("seeds")
-            collector.count("variants", len(seed.variants))
-            check_seed(seed, run, collector)
-            check_variants(seed, run, collector)
+    with Progress(after=SHOWN_AFTER).stage("checking rows", unit="seeds", total=len(sizes)) as stage:
+        for batch in read_seeds(folder, sizes, run_tagger, run.options):
+            if in_place is not None:
+                _check_in_place(batch, run, in_place, wordnet, collector)
+            for seed in batch:
+                collector.count("seeds")
+                collector.count("variants", len(seed.variants))
+                check_seed(seed, run, collector)
+                check_variants(seed, run, collector)
+                stage.advance(1)
 
 
 def _check_seed_ids(in_all: Sequence[str], seeds: Sequence[str], collector: Collector) -> bool:
@@ -78,18 +80,19 @@ def _check_in_place(
     options, texts = run.options, run.record.texts.by_column
     filters = [
         applied
-        for applied in applied_filters(options)
+        for applied in run.filters
         if (applied.filter.option or applied.filter.on_tag)
         and (wordnet is not None or not applied.filter.needs_wordnet)
     ]
     if options.scramble or not filters:
         return
-    occurrences = [
-        (number, row["replacement"], occurrence)
-        for seed in seeds
-        for number, row in seed.variants.items()
-        for occurrence in _occurrences(row, seed, options, wordnet)
-    ]
+    occurrences = []
+    for seed in seeds:
+        of_words = _occurrences(seed, options, wordnet)
+        for number, row in seed.variants.items():
+            for occurrence in of_words.get((row["word_class"], row["original"]), ()):
+                if row[f"{occurrence.side}_mlms"]:
+                    occurrences.append((number, row["replacement"], occurrence))
     written = [occurrence.replaced_by(word) for _, word, occurrence in occurrences]
     tags: Sequence[str | None] = [None] * len(occurrences)
     parses = [True] * len(occurrences)
@@ -115,15 +118,19 @@ def _drops(applied: Applied, occurrence: Occurrence, word: str, tag: str | None,
     return filter_.on_tag is not None and filter_.on_tag(value, occurrence)(tag)
 
 
-def _occurrences(row: Row, seed: CheckedSeed, options: Options, wordnet: WordNet | None) -> Iterator[Occurrence]:
-    """Yield the occurrences of the original in the sentences in which masked LMs validated the replacement."""
-    word = seed.shared.get((row["word_class"], row["original"]))
-    if word is not None and seed.tagged is not None:
-        for _, occurrence in occurrences_of_word(
-            seed.tagged, word, options.mask, problem_words=seed.words, wordnet=wordnet
-        ):
-            if row[f"{occurrence.side}_mlms"]:
-                yield occurrence
+def _occurrences(
+    seed: CheckedSeed, options: Options, wordnet: WordNet | None
+) -> dict[tuple[str, str], list[Occurrence]]:
+    """Return the occurrences of the replaced words of a seed, by class and form; none without the tagger of the run."""
+    found: dict[tuple[str, str], list[Occurrence]] = {}
+    if seed.tagged is None:
+        return found
+    replaced = {(row["word_class"], row["original"]) for row in seed.variants.values()}
+    for key in replaced & seed.shared.keys():
+        word = seed.shared[key]
+        forms = occurrences_of_word(seed.tagged, word, options.mask, problem_words=seed.words, wordnet=wordnet)
+        found[key] = [occurrence for _, occurrence in forms]
+    return found
 
 
 def _find_wordnet(run: RecordedRun, collector: Collector) -> WordNet | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from generation.filters.conditions import is_form_of_any
-from generation.filters.definitions import applied_filters
 from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
 from generation.sentences.forms import SIDES, match_case, match_occurrence_case
@@ -28,7 +27,7 @@ from generation.sentences.words import (
 )
 from generation.variants import Variant, subsample_all, variant_row
 from merge_snli.base.table import count
-from merge_snli.dataset.variants import masked_lm_names, replaced_words
+from merge_snli.dataset.variants import replaced_words
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import content_id
@@ -200,7 +199,7 @@ def _is_word(text: str, options: Options) -> bool:
 
 def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
     """Check the masked LMs that validated a replacement, and its log-odds."""
-    of_run, validators = masked_lm_names(run.record), {f"{side}_mlms": row[f"{side}_mlms"] for side in SIDES}
+    of_run, validators = run.masked_lms, {f"{side}_mlms": row[f"{side}_mlms"] for side in SIDES}
     for column, names in validators.items():
         if names != [name for name in of_run if name in names]:
             find(column, f"is {quoted(names)}, but must be different names in the order {', '.join(of_run)}")
@@ -208,10 +207,14 @@ def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
             find(column, "is empty: no masked LM validated the replacement")
     if not math.isfinite(row["log_odds"]):
         find("log_odds", f"is {row['log_odds']}, but must be finite")
-    for applied in applied_filters(run.options):
-        conditions = {"log_odds": applied.filter.on_log_odds, **dict.fromkeys(validators, applied.filter.on_validators)}
-        for column, drops in conditions.items():
-            if drops is not None and row[column] != [] and drops(applied.value, row[column]):
+    for applied in run.filters:
+        drops, columns = applied.filter.on_log_odds, ["log_odds"]
+        if drops is None:
+            drops, columns = applied.filter.on_validators, [*validators]
+        if drops is None:
+            continue
+        for column in columns:
+            if row[column] != [] and drops(applied.value, row[column]):
                 find(column, f"is {quoted(row[column])}: {applied} drops it ({applied.filter.reason})")
 
 
