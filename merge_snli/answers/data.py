@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from merge_snli.answers.sentences import Sentences
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import sha256_of_json
@@ -20,7 +21,7 @@ from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
-from merge_snli.models.labels import Missing, Pair
+from merge_snli.models.labels import Pair
 from merge_snli.statistics.values import ratios
 
 T = TypeVar("T")
@@ -66,12 +67,22 @@ class SeedPairs:
     """The seeds of a MERGE data set, from which its groups were made.
 
     Attributes:
-        pairs: Index into `ScoredData.pairs` of each seed, [n_groups].
+        sentences: Those of `ScoredData.sentences`, which begin with the seeds.
         labels: Number of the gold label of each seed, [n_groups].
     """
 
-    pairs: Ints
+    sentences: Sentences = field(repr=False)
     labels: Ints
+
+    @property
+    def pairs(self) -> Ints:
+        """Index into `ScoredData.pairs` of each seed, [n_groups]."""
+        return self.sentences.numbers[: len(self.labels)]
+
+    @property
+    def texts(self) -> tuple[Pair, ...]:
+        """Premise and hypothesis of each seed, [n_groups]."""
+        return self.sentences[: len(self.labels)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +99,11 @@ class ScoredData:
         group_column: The column of the groups.
         label_names: The data set's labels, in canonical spelling, in the order of their numbers.
         without_label: Number of rows without a gold label, which are left out.
-        table: The rows as they are stored, with their ids in one of `ID_COLUMNS`, [n_rows].
-        pairs: The distinct (premise, hypothesis) pairs, [n_pairs], those of seeds before those of rows.
+        table: The rows as they are stored, with their ids in one of `ID_COLUMNS`, [n_rows]; without the lists of masked
+            LMs, which `masks` has.
+        sentences: Premise and hypothesis of each seed and then of each row, [n_groups + n_rows]; [n_rows] without
+            seeds.
         group_ids: The ids of the groups, [n_groups], in the order of the data set.
-        row_pairs: Index into `pairs` of each row, or `NOT_PREDICTED`, [n_rows].
         row_groups: Index into `group_ids` of each row, [n_rows].
         row_labels: Number of the gold label of each row, [n_rows].
         subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none.
@@ -101,7 +113,7 @@ class ScoredData:
             the data has no labels of annotators.
         limit_seeds: Number of groups of a part of the data; None for all groups.
         subsample: The subsample whose rows a part has; None for all rows.
-        drawn_only: Whether the rows that no subsample has are not predicted; `pairs` is without theirs.
+        drawn_only: Whether the rows that no subsample has are not predicted.
         min_agreement: Smallest share of annotators who gave the gold label to a group of a part; None for all groups.
     """
 
@@ -115,9 +127,8 @@ class ScoredData:
     label_names: tuple[str, ...]
     without_label: int = 0
     table: pa.Table = field(repr=False, compare=False)
-    pairs: tuple[Pair, ...] = field(repr=False)
+    sentences: Sentences = field(repr=False)
     group_ids: tuple[str, ...] = field(repr=False)
-    row_pairs: Ints = field(repr=False)
     row_groups: Ints = field(repr=False)
     row_labels: Ints = field(repr=False)
     subsamples: Bools | None = field(repr=False)
@@ -128,6 +139,16 @@ class ScoredData:
     subsample: int | None = None
     drawn_only: bool = False
     min_agreement: float | None = None
+
+    @property
+    def pairs(self) -> Sentences:
+        """The distinct (premise, hypothesis) pairs that are predicted, [n_pairs], of seeds before those of rows."""
+        return self.sentences.distinct
+
+    @property
+    def row_pairs(self) -> Ints:
+        """Index into `pairs` of each row, or `NOT_PREDICTED`, [n_rows]."""
+        return self.sentences.numbers[len(self.sentences) - len(self.row_groups) :]
 
     @property
     def row_ids(self) -> pa.ChunkedArray:
@@ -145,9 +166,10 @@ class ScoredData:
 
     def pairs_by_id(self) -> dict[str, Pair]:
         """Return the pair of each seed and row by id."""
-        rows = zip(self.row_ids.to_pylist(), self.row_pairs.tolist(), strict=True)
-        seeds = () if self.seeds is None else zip(self.group_ids, self.seeds.pairs.tolist(), strict=True)
-        return {name: self.pairs[pair] for name, pair in (*rows, *seeds) if pair >= 0}
+        ids = [*(() if self.seeds is None else self.group_ids), *self.row_ids.to_pylist()]
+        numbers = self.sentences.numbers.tolist()
+        rows = zip(ids, self.sentences, numbers, strict=True)
+        return {name: pair for name, pair, number in rows if number >= 0}
 
     @property
     def stored(self) -> MergeDataset:
@@ -206,21 +228,17 @@ class ScoredData:
             groups: The groups to keep, [n_groups].
             rows: The rows to keep, [n_rows], each of a group that is kept.
         """
-        seeds = self.seeds
-        n_seeds = 0 if seeds is None else int(np.count_nonzero(groups))
-        own = [*([] if seeds is None else [seeds.pairs[groups]]), self.row_pairs[rows]]
-        pairs, positions = np.unique(np.concatenate(own), return_inverse=True)
-        positions -= np.count_nonzero(pairs < 0)  # a row that is not predicted stays one
+        of_seeds = groups if self.seeds is not None else groups[:0]
+        sentences = self.sentences.take(np.flatnonzero(np.concatenate([of_seeds, rows])))
         return replace(
             self,
             table=self.table.filter(pa.array(rows)),
-            pairs=tuple(self.pairs[pair] for pair in pairs if pair >= 0),
+            sentences=sentences,
             group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
-            row_pairs=positions[n_seeds:],
             row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
             row_labels=self.row_labels[rows],
             subsamples=None if self.subsamples is None else self.subsamples[:, rows],
-            seeds=None if seeds is None else SeedPairs(positions[:n_seeds], seeds.labels[groups]),
+            seeds=None if self.seeds is None else SeedPairs(sentences, self.seeds.labels[groups]),
             masks={
                 column: {value: mask[rows] for value, mask in values.items()} for column, values in self.masks.items()
             },
@@ -229,7 +247,9 @@ class ScoredData:
 
 
 def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
-    """Return the position of each text among others, -1 for none; each text of a dictionary is looked up once."""
+    """Return the position of each text among distinct others, -1 for none; that of a dictionary is looked up once."""
+    if type(texts) is type(among) and texts.equals(among):
+        return np.arange(len(texts))
     if pa.types.is_dictionary(texts.type):
         array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
         of_dictionary = np.append(positions_among(array.dictionary, among), -1)
@@ -363,10 +383,11 @@ def _only_drawn(data: ScoredData) -> ScoredData:
         raise InputError(
             f"{group} {name} of {data.full_name} has no {row} in a subsample: remove {param('drawn', True)}"
         )
-    row_pairs = np.where(drawn, data.row_pairs, Missing.NOT_PREDICTED.value)
-    return replace(data, row_pairs=row_pairs, drawn_only=True).take(
-        groups=np.ones(len(data.group_ids), dtype=bool), rows=np.ones(len(drawn), dtype=bool)
-    )
+    asked = np.ones(len(data.sentences), dtype=bool)
+    asked[len(asked) - len(drawn) :] = drawn
+    sentences = replace(data.sentences, asked=asked)
+    seeds = None if data.seeds is None else replace(data.seeds, sentences=sentences)
+    return replace(data, sentences=sentences, seeds=seeds, drawn_only=True)
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:

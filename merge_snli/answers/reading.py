@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +20,7 @@ from merge_snli.answers.data import (
     SeedPairs,
     subsample_masks,
 )
+from merge_snli.answers.sentences import Sentences, codes, numbered
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.hub_ids import split_revision
@@ -29,7 +29,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.variants import annotators_by_seed, validated_by
+from merge_snli.dataset.variants import SIDES, annotators_by_seed, validated_by
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_row
@@ -55,10 +55,11 @@ REQUIRED_COLUMNS = (
     "seed_premise",
     "seed_hypothesis",
     "word_class",
-    "premise_mlms",
-    "hypothesis_mlms",
+    *SIDES,
     "subsamples",
 )
+# The columns of a variant with texts that repeat.
+REPEATED = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
 
 
 def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> ScoredData:
@@ -83,7 +84,7 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     is_there = path in record.files or (dataset.folder / path).is_file()
     if record.has_seeds and (config == SEED or not is_there):
         raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
-    table = read_split(dataset, config)
+    table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
     columns = table.column_names
     missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.has_seeds else []
     missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
@@ -111,14 +112,20 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
 
 
 def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
-    columns = {name: table.column(name).to_pylist() for name in REQUIRED_COLUMNS}
-    seeds = _seeds(dataset, columns, len(names))
-    seed_pairs = [(premise, hypothesis) for premise, hypothesis, _ in seeds.values()]
-    pairs = Numbering([*seed_pairs, *zip(columns["premise"], columns["hypothesis"], strict=True)])
-    numbers = np.array(pairs.numbers)
-    word_class, label = np.array(columns["word_class"]), np.array(columns["label"])
-    annotators, gold = annotators_by_seed(table, names), np.array([label for _, _, label in seeds.values()])
-    groups = np.array(Numbering(columns["seed_id"]).numbers)
+    groups, first = numbered(codes(table["seed_id"]))
+    ids = table["seed_id"].take(pa.array(first)).cast(pa.string())
+    _check_seeds(dataset, table, groups, first, len(names))
+    label, word_class = table["label"].to_numpy(), table["word_class"]
+    gold = label[first]
+    sentences = Sentences(_before(table, first, "premise"), _before(table, first, "hypothesis"))
+    masks = {
+        WORD_CLASS: {name: np.asarray(pc.equal(word_class, name)) for name in WORD_CLASSES},
+        LABEL: {name: label == number for number, name in enumerate(names)},
+        MASKED_LM: validated_by(table, dataset.record),
+    }
+    annotators = annotators_by_seed(table, names)
+    if annotators is not None:
+        masks[AGREEMENT] = _by_agreement(annotators, gold, groups)
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,
@@ -128,22 +135,22 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
         digest=dataset.digest,
         group_column="seed_id",
         label_names=names,
-        table=table,
-        pairs=tuple(pairs.index),
-        group_ids=tuple(seeds),
-        row_pairs=numbers[len(seeds) :],
+        table=table.drop_columns([*SIDES]),
+        sentences=sentences,
+        group_ids=tuple(ids.to_pylist()),
         row_groups=groups,
         row_labels=label,
         subsamples=_subsamples(dataset, config, table),
-        seeds=SeedPairs(numbers[: len(seeds)], gold),
-        masks={
-            WORD_CLASS: {name: word_class == name for name in WORD_CLASSES},
-            LABEL: {name: label == number for number, name in enumerate(names)},
-            MASKED_LM: validated_by(table, dataset.record),
-            **({} if annotators is None else {AGREEMENT: _by_agreement(annotators, gold, groups)}),
-        },
+        seeds=SeedPairs(sentences, gold),
+        masks=masks,
         annotators=annotators,
     )
+
+
+def _before(table: pa.Table, first: Ints, side: str) -> pa.ChunkedArray:
+    """Return the sentences of the seeds, by their first rows, before those of the rows."""
+    of_seeds = table[f"seed_{side}"].take(pa.array(first)).cast(pa.string())
+    return pa.chunked_array([*of_seeds.chunks, *table[side].chunks], pa.string())
 
 
 def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools]:
@@ -153,18 +160,32 @@ def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools
     return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in pairs if all_}
 
 
-def _seeds(dataset: MergeDataset, columns: dict[str, list[Any]], n_labels: int) -> dict[str, tuple[str, str, int]]:
-    rows = zip(columns["seed_premise"], columns["seed_hypothesis"], columns["label"], strict=True)
-    seeds: dict[str, tuple[str, str, int]] = {}
-    for seed_id, problem in zip(columns["seed_id"], rows, strict=True):
-        if seeds.setdefault(seed_id, problem) != problem:
+def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: Ints, n_labels: int) -> None:
+    """Check that the variants of each seed have the same seed and label, a gold label.
+
+    Args:
+        dataset: The data set.
+        table: Its variants.
+        groups: Number of the seed of each variant, [n].
+        first: The first variant of each seed, [n_seeds].
+        n_labels: Number of labels.
+    """
+    labels = table["label"].fill_null(-1).to_numpy()
+    unknown = (labels < 0) | (labels >= n_labels)
+    if unknown.any():
+        row = int(unknown.argmax())
+        raise InputError(
+            f"seed {table['seed_id'][row]} in {dataset.name} has the label {table['label'][row]}; scoring needs gold "
+            "labels"
+        )
+    for values in (codes(table["seed_premise"]), codes(table["seed_hypothesis"]), labels):
+        different = values != values[first][groups]
+        if different.any():
+            seed = table["seed_id"][int(different.argmax())]
             raise InputError(
-                f"the variants of seed {seed_id} in {dataset.name} have different seed premises, seed hypotheses or "
+                f"the variants of seed {seed} in {dataset.name} have different seed premises, seed hypotheses or "
                 "labels; the data set is damaged: download or generate it again"
             )
-        if problem[2] is None or not 0 <= problem[2] < n_labels:
-            raise InputError(f"seed {seed_id} in {dataset.name} has the label {problem[2]}; scoring needs gold labels")
-    return seeds
 
 
 def _subsamples(dataset: MergeDataset, config: str, table: pa.Table) -> Bools:
@@ -203,7 +224,7 @@ def read_groups(
     require_unique("by", by)
     given, default = str(options.problems), options.problems.public_name
     source = open_source(options)
-    pairs: Numbering[Pair] = Numbering()
+    pairs: list[Pair] = []
     groups: Numbering[str] = Numbering()
     values: dict[str, Numbering[str]] = {column: Numbering() for column in by}
     labels, positions, total = array("q"), array("q"), 0
@@ -219,7 +240,7 @@ def read_groups(
                     f"{row.location}: the group in column {group_column!r} is empty; every pair needs a group"
                 )
             total += content_number(checked.premise, checked.hypothesis, source.labels.names[checked.label], group)
-            pairs.add((checked.premise, checked.hypothesis))
+            pairs.append((checked.premise, checked.hypothesis))
             groups.add(group)
             labels.append(checked.label)
             positions.append(stage.done - 1)
@@ -229,7 +250,8 @@ def read_groups(
     if not labels:
         raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
-    warn_of_several_labels(source, pairs.numbers, labels)
+    sentences = Sentences.of(pairs)
+    warn_of_several_labels(source, sentences.numbers.tolist(), labels)
     return ScoredData(
         dataset=None,
         name=split_revision(default)[0],
@@ -243,9 +265,8 @@ def read_groups(
         table=pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
         if table is None
         else table.take(pa.array(positions)),
-        pairs=tuple(pairs.index),
+        sentences=sentences,
         group_ids=tuple(groups.index),
-        row_pairs=np.array(pairs.numbers),
         row_labels=np.array(labels),
         row_groups=np.array(groups.numbers),
         subsamples=None,

@@ -276,11 +276,7 @@ def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table
         for name, column in zip(data.label_names, shares.T, strict=True):
             table = table.append_column(f"annotators:{name}", pa.array(column, from_pandas=True))
     if with_text:
-        pairs = (
-            data.row_pairs[rows]
-            if data.seeds is None
-            else np.where(of_seeds, data.seeds.pairs[groups], data.row_pairs[rows])
-        )
-        for at, name in enumerate(("premise", "hypothesis")):
-            table = table.append_column(name, pa.array([data.pairs[pair][at] for pair in pairs.tolist()]))
+        n_seeds = len(data.sentences) - len(data.row_groups)
+        sentences = data.sentences.take(np.where(of_seeds, groups, n_seeds + rows))
+        table = table.append_column("premise", sentences.premises).append_column("hypothesis", sentences.hypotheses)
     return table

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
 from merge_snli.answers.data import ScoredData
+from merge_snli.answers.sentences import codes, numbered
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.variants import seed_offsets
 
@@ -79,9 +79,8 @@ def words_of_seeds(data: ScoredData) -> list[list[tuple[str, tuple[int, ...], tu
     missing = [name for name in COLUMNS if name not in data.table.column_names]
     if missing:
         raise InputError(f"{data.full_name} has no column {missing[0]}")
-    originals = data.table["original"].combine_chunks().dictionary_encode().indices.to_numpy()
-    _, first = np.unique(np.stack([data.row_groups, originals]), axis=1, return_index=True)
-    first.sort()
+    originals = codes(data.table["original"])
+    _, first = numbered(data.row_groups * (originals.max() + 1) + originals)
     words: list[list[Any]] = [[] for _ in data.group_ids]
     rows = data.table.select(COLUMNS).take(first).to_pylist()
     for group, row in zip(data.row_groups[first].tolist(), rows, strict=True):

@@ -100,8 +100,8 @@ class ScoredDataset:
         own = self.data.seeds
         if own is None:
             raise _without_seeds(self.record)
-        numbers = zip(own.pairs.tolist(), own.labels.tolist(), strict=True)
-        return tuple((*self.data.pairs[pair], self.data.label_names[label]) for pair, label in numbers)
+        seeds = zip(own.texts, own.labels.tolist(), strict=True)
+        return tuple((*pair, self.data.label_names[label]) for pair, label in seeds)
 
     @cached_property
     def words(self) -> dict[str, pa.DictionaryArray]:

@@ -164,13 +164,14 @@ def as_datasets(datasets: str | Path | MergeDataset | Iterable[MergeDataset | st
     return tuple(given if isinstance(given, MergeDataset) else find_dataset(str(given)) for given in several)
 
 
-def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Table:
+def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeated: Sequence[str] = ()) -> pa.Table:
     """Read one split of one config.
 
     Args:
         dataset: The data set.
         config: One of `configs`, or `annotation`.
         split: `test`; `subsample_K` for a subsample, `train` for pairs to train on.
+        repeated: Columns of texts that repeat, to be read as dictionary arrays.
 
     Returns:
         The rows, with the columns of the record.
@@ -187,7 +188,10 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST) -> pa.Tabl
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     errors = (pa.ArrowException, OSError)
-    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"), open_parquet(path) as file:
+    with (
+        explained(errors, f"{path} cannot be read as Parquet: {REASON}"),
+        open_parquet(path, read_dictionary=[*repeated]) as file,
+    ):
         return file.read()
 
 

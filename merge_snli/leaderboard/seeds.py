@@ -46,8 +46,7 @@ def read_texts(data: ScoredData) -> dict[str, Any]:
 def _seed_texts(data: ScoredData, words: SeedWords) -> dict[str, Any]:
     assert data.seeds is not None
     texts = {}
-    for name, pair, of_seed in zip(data.group_ids, data.seeds.pairs.tolist(), words, strict=True):
-        premise, hypothesis = data.pairs[pair]
+    for name, (premise, hypothesis), of_seed in zip(data.group_ids, data.seeds.texts, words, strict=True):
         replaced = [{"w": word, "p": in_premise, "h": in_hypothesis} for word, in_premise, in_hypothesis in of_seed]
         texts[name] = {"p": premise, "h": hypothesis, "words": replaced}
     return texts

@@ -11,6 +11,7 @@ import pyarrow as pa
 from merge_snli import MergeDataset, Result
 from merge_snli.answers.answers import Answers, Predicted, answers_to, predicted_answers
 from merge_snli.answers.data import ScoredData, SeedPairs
+from merge_snli.answers.sentences import Sentences
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.models.labels import Missing
@@ -149,6 +150,7 @@ def _data(
 ) -> ScoredData:
     groups = np.array([ids.index(row.seed) for row in rows])
     row_labels = np.array(gold)[groups]
+    sentences = Sentences.of([*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))])
     n_subsamples = 1 + max((number for row in rows for number in row.subsamples), default=0)
     return ScoredData(
         dataset=dataset,
@@ -168,13 +170,12 @@ def _data(
                 "log_odds": pa.array([row.log_odds for row in rows], pa.float32()),
             }
         ),
-        pairs=(*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))),
+        sentences=sentences,
         group_ids=tuple(ids),
-        row_pairs=len(ids) + np.arange(len(rows)),
         row_groups=groups,
         row_labels=row_labels,
         subsamples=np.array([[number in row.subsamples for row in rows] for number in range(n_subsamples)]),
-        seeds=SeedPairs(np.arange(len(ids)), np.array(gold)),
+        seeds=SeedPairs(sentences, np.array(gold)),
         masks={
             "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
             "label": {name: row_labels == number for number, name in enumerate(labels)},

@@ -45,7 +45,7 @@ def long_bert(make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="module")
 def pairs(dataset: Path) -> tuple[Pair, ...]:
-    return read_config(find_dataset(str(dataset)), "verb").pairs
+    return tuple(read_config(find_dataset(str(dataset)), "verb").pairs)
 
 
 def texts(pairs: Sequence[Pair]) -> list[dict[str, str]]:

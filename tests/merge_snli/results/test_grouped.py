@@ -503,9 +503,9 @@ def test_reports_read_only_the_configs_of_results_and_each_once(
 ) -> None:
     read: list[str] = []
 
-    def counted(dataset: MergeDataset, config: str) -> pa.Table:
+    def counted(dataset: MergeDataset, config: str, *, repeated: Sequence[str]) -> pa.Table:
         read.append(config)
-        return read_split(dataset, config)
+        return read_split(dataset, config, repeated=repeated)
 
     monkeypatch.setattr("merge_snli.answers.reading.read_split", counted)
     analyze([results_folder], [data])

@@ -1,0 +1,107 @@
+"""The sentences of seeds and rows. Equal pairs have one number, which only those who ask a model need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+import pyarrow as pa
+
+from merge_snli.base.arrays import Bools, Ints
+from merge_snli.models.labels import Missing, Pair
+
+# Pairs that become Python strings at once.
+PAIRS_PER_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class Sentences(Sequence[Pair]):
+    """Premises and hypotheses in Arrow, of which those that are read become Python strings.
+
+    Attributes:
+        premises: The premises, [n].
+        hypotheses: The hypotheses, [n].
+        asked: Whether each pair is to be predicted, [n]; None for all.
+    """
+
+    premises: pa.ChunkedArray
+    hypotheses: pa.ChunkedArray
+    asked: Bools | None = None
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> Sentences:
+        """Return pairs in Arrow."""
+        premises, hypotheses = ([pair[side] for pair in pairs] for side in (0, 1))
+        return cls(pa.chunked_array([premises], pa.string()), pa.chunked_array([hypotheses], pa.string()))
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.premises)
+
+    @overload
+    def __getitem__(self, at: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Pair, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Pair | tuple[Pair, ...]:
+        """Return one pair, or those of a slice."""
+        if isinstance(at, slice):
+            return tuple(zip(self.premises[at].to_pylist(), self.hypotheses[at].to_pylist(), strict=True))
+        return self.premises[int(at)].as_py(), self.hypotheses[int(at)].as_py()
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Yield every pair."""
+        for start in range(0, len(self), PAIRS_PER_BATCH):
+            yield from self[start : start + PAIRS_PER_BATCH]
+
+    @cached_property
+    def _numbered(self) -> tuple[Ints, Ints]:
+        hypotheses = codes(self.hypotheses)
+        both = codes(self.premises).astype(np.int64) * (hypotheses.max(initial=0) + 1) + hypotheses
+        if self.asked is None:
+            return numbered(both)
+        numbers, (asked,) = np.full(len(self), Missing.NOT_PREDICTED.value), np.nonzero(self.asked)
+        numbers[asked], first = numbered(both[asked])
+        return numbers, asked[first]
+
+    @property
+    def numbers(self) -> Ints:
+        """The number of each pair among the distinct ones, `NOT_PREDICTED` for one that is not to be predicted, [n]."""
+        return self._numbered[0]
+
+    @cached_property
+    def distinct(self) -> Sentences:
+        """The distinct pairs that are to be predicted, in the order in which they first occur."""
+        return self.take(self._numbered[1])
+
+    def take(self, at: Ints) -> Sentences:
+        """Return the pairs at some positions."""
+        if len(at) == len(self) and (at == np.arange(len(at))).all():
+            return self
+        asked = None if self.asked is None else self.asked[at]
+        return Sentences(self.premises.take(pa.array(at)), self.hypotheses.take(pa.array(at)), asked)
+
+
+def codes(column: pa.ChunkedArray) -> Ints:
+    """Return a number of each text, the same for equal ones, [n]; -1 for an empty value."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    return np.asarray(encoded.combine_chunks().indices.fill_null(-1).to_numpy())
+
+
+def numbered(values: Ints) -> tuple[Ints, Ints]:
+    """Number distinct values in the order in which they first occur.
+
+    Returns:
+        The number of each value, [n], and the position at which each distinct one first occurs.
+
+    Examples:
+        >>> numbered(np.array([7, 3, 7, 5]))
+        (array([0, 1, 0, 2]), array([0, 1, 3]))
+    """
+    _, first, rank = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[rank], first[order]
