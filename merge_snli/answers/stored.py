@@ -37,7 +37,7 @@ class StoredAnswers:
         Raises:
             InputError: If the file cannot be read, or is not the one with the digest.
         """
-        return self.answers_in(from_bytes(self.content(), name=self.path))
+        return self.answers_in(from_bytes(self.content()))
 
     def counted(self) -> Counted:
         """Read the answers, and keep what is counted by group.
@@ -45,7 +45,7 @@ class StoredAnswers:
         Raises:
             InputError: As for `read`.
         """
-        return self.answers_in(from_bytes(self.content(), COUNTED_COLUMNS, name=self.path)).counted()
+        return self.answers_in(from_bytes(self.content(), COUNTED_COLUMNS)).counted()
 
     def answers_in(self, table: pa.Table) -> Answers:
         """Return the answers in the table that the file has, or in some of its columns."""

@@ -117,22 +117,24 @@ def _undictionary(of: pa.DataType) -> pa.DataType:
     return of.value_type if pa.types.is_dictionary(of) else of
 
 
-def from_bytes(content: bytes, columns: Sequence[str] | None = None, *, name: object = "the content") -> pa.Table:
+def from_bytes(content: bytes, columns: Sequence[str] | None = None, *, name: object = None) -> pa.Table:
     """Read the Parquet file of a table of answers; texts that repeat are dictionary arrays.
 
     Args:
         content: The file.
         columns: The columns to read if the table has them; None for all.
-        name: The file, for messages.
+        name: The file, whose size is to be checked; None for a file that was checked.
 
     Raises:
         ValueError: If it is not one.
         InputError: If it is too large.
     """
     try:
+        if name is not None:
+            open_parquet(content, name=name).close()
         there = pq.read_schema(pa.BufferReader(content)).names
         texts = [column for column in REPEATED if column in there]
-        file = open_parquet(content, name=name, columns=columns, read_dictionary=texts)
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
         return file.read([column for column in there if columns is None or column in columns])
     except (pa.ArrowException, OSError) as error:
         raise ValueError("the table of answers is not a Parquet file") from error

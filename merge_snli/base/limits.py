@@ -122,9 +122,11 @@ def open_parquet(
         check_size(name or source, sum(_smallest(chunk) for _, chunk in chunks), when)
         if sum(_largest(chunk) for _, chunk in chunks) > read_limit():
             size = 0
-            for number, chunk in chunks:
-                size += _measured(source, number, chunk)
-                check_size(name or source, size, when)
+            texts = [chunk.path_in_schema for _, chunk in chunks if chunk.physical_type == TEXTS]
+            with _open(source, read_dictionary=texts) as dictionaries:
+                for number, chunk in chunks:
+                    size += _measured(source, dictionaries, number, chunk)
+                    check_size(name or source, size, when)
     except BaseException:
         file.close()
         raise
@@ -149,13 +151,13 @@ def _largest(chunk: pq.ColumnChunkMetaData) -> int:
     return int(max(_smallest(chunk), repeated))
 
 
-def _measured(source: Path | bytes, group: int, chunk: pq.ColumnChunkMetaData) -> int:
-    """Return how many bytes the values of a column take."""
+def _measured(source: Path | bytes, dictionaries: pq.ParquetFile, group: int, chunk: pq.ColumnChunkMetaData) -> int:
+    """Return how many bytes the values of a column take; `dictionaries` reads texts as dictionaries."""
     size = _smallest(chunk)
     if chunk.physical_type != TEXTS:
         return size
     try:
-        return max(size, _size_of_texts(source, group, chunk.path_in_schema))
+        return max(size, _size_of_texts(dictionaries, group, chunk.path_in_schema))
     except OSError:  # texts that are stored by what they share with the one before cannot be read as dictionaries
         rows = max(int(read_limit() / chunk.total_uncompressed_size / BATCHES), 1)
         with _open(source) as file:
@@ -166,13 +168,12 @@ def _measured(source: Path | bytes, group: int, chunk: pq.ColumnChunkMetaData) -
         return size
 
 
-def _size_of_texts(source: Path | bytes, group: int, column: str) -> int:
+def _size_of_texts(dictionaries: pq.ParquetFile, group: int, column: str) -> int:
     """Return how many bytes the texts of a column take, each of which may be stored once and repeated many times."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    with _open(source, read_dictionary=[column]) as file:
-        chunks = file.read_row_group(group, columns=[column]).column(0).chunks
+    chunks = dictionaries.read_row_group(group, columns=[column]).column(0).chunks
     size = 0
     for texts in chunks:
         while not pa.types.is_dictionary(texts.type):
