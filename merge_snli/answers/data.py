@@ -115,6 +115,7 @@ class ScoredData:
         subsample: The subsample whose rows a part has; None for all rows.
         drawn_only: Whether the rows that no subsample has are not predicted.
         min_agreement: Smallest share of annotators who gave the gold label to a group of a part; None for all groups.
+        chosen_rows: sha256 of the ids of the rows of a part that the user chose; None for any other part.
     """
 
     dataset: MergeDataset | None
@@ -139,6 +140,7 @@ class ScoredData:
     subsample: int | None = None
     drawn_only: bool = False
     min_agreement: float | None = None
+    chosen_rows: str | None = None
 
     @property
     def pairs(self) -> Sentences:
@@ -205,7 +207,7 @@ class ScoredData:
     @property
     def part(self) -> str | None:
         """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
-        return part_name(self.units[0], self.limit_seeds, self.subsample, self.min_agreement)
+        return part_name(self.units[0], self.limit_seeds, self.subsample, self.min_agreement, self.chosen_rows)
 
     def agreement(self) -> Floats:
         """Return the share of annotators who gave the gold label, [n_groups]; NaN for a group without their labels.
@@ -284,13 +286,19 @@ def stored_name(column: str) -> str:
     return f"by:{column}" if column in (*ANSWER_COLUMNS, *WORDS) or ":" in column else column
 
 
-def part_name(unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None) -> str | None:
+def part_name(
+    unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None, chosen_rows: str | None
+) -> str | None:
     """Return what part of some data was scored; None for the whole."""
-    what = [
-        *([] if limit_seeds is None else [count(limit_seeds, unit)]),
-        *([] if subsample is None else [f"subsample {subsample}"]),
-        *([] if min_agreement is None else [f"agreement of at least {min_agreement:.3g}"]),
-    ]
+    what = []
+    if limit_seeds is not None:
+        what.append(count(limit_seeds, unit))
+    if subsample is not None:
+        what.append(f"subsample {subsample}")
+    if min_agreement is not None:
+        what.append(f"agreement of at least {min_agreement:.3g}")
+    if chosen_rows is not None:
+        what.append(f"chosen rows {chosen_rows[:8]}")
     return f"partial: {', '.join(what)}" if what else None
 
 

@@ -18,8 +18,8 @@ def open_data(
     """Open the data to score, one config after another.
 
     Args:
-        dataset: Folder or Hub id of a MERGE data set or of one made from templates; with `group_column`, a file, a
-            folder, a Hub id, `ProblemOptions`, or problems in memory.
+        dataset: Folder or Hub id of a MERGE data set or of one made from templates, or what `load_dataset` returned for
+            a config of one; with `group_column`, a file, a folder, a Hub id, `ProblemOptions`, or problems in memory.
         config: A config; by default `all` of a MERGE data set, and every config with a split `test` of one made from
             templates.
         group_column: The column of the groups.
@@ -37,6 +37,8 @@ def open_data(
         return
     opened = _open(dataset)
     record, name = opened.record, opened.public_name
+    if opened.loaded is not None:
+        config = config or opened.loaded.config
     if record.has_seeds:
         if by:
             raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
@@ -65,15 +67,10 @@ def open_config(
 
 
 def _open(dataset: object) -> MergeDataset:
-    if isinstance(dataset, MergeDataset):
-        return dataset
     if isinstance(dataset, ProblemOptions):
         raise InputError(f"{dataset.problems}: name the column of the groups with {param('group_column')}")
     if not isinstance(dataset, str | Path):
-        raise InputError(
-            f"cannot score on a {type(dataset).__name__}; give the folder or Hub id of a MERGE data set, or name the "
-            f"column of the groups with {param('group_column')}"
-        )
+        return find_dataset(dataset)
     path = Path(dataset)
     missing = "it is a file" if path.is_file() else f"{RUN_FILE} is missing"
     if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -18,15 +19,18 @@ from merge_snli.answers.data import (
     Numbering,
     ScoredData,
     SeedPairs,
+    part_of_data,
     subsample_masks,
 )
 from merge_snli.answers.sentences import Sentences, codes, numbered
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.files import sha256_of_json
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import task_labels
+from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import SIDES, annotators_by_seed, validated_by
@@ -81,7 +85,7 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
         require(record, "subsamples")
     choices = [other for other in dataset.configs if other != SEED]
     path = data_file(config, TEST)
-    is_there = path in record.files or (dataset.folder / path).is_file()
+    is_there = path in record.files or config in dataset.configs
     if record.has_seeds and (config == SEED or not is_there):
         raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
@@ -93,7 +97,9 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
         (table.num_rows == 0, f"{name} has no rows; choose another config"),
     )
     if record.has_seeds:
-        return _variants(dataset, config, task_labels(record.label_names), table)
+        data = _variants(dataset, config, task_labels(record.label_names), table)
+        is_part = dataset.loaded is not None and dataset.loaded.config == config
+        return _loaded_part(data, cast(LoadedRows, dataset.loaded)) if is_part else data
     pairs = read_groups(
         ProblemOptions(problems=table),
         table=table,
@@ -111,6 +117,19 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     )
 
 
+def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:
+    """Return the rows of a config that `datasets` loaded."""
+    if loaded.subsample is not None:
+        data = part_of_data(data, subsample=loaded.subsample)
+    rows = np.isin(data.row_ids.to_numpy(), [*loaded.row_ids])
+    if rows.all():
+        return data
+    groups = np.isin(np.arange(len(data.group_ids)), data.row_groups[rows])
+    part = data.take(groups=groups, rows=rows)
+    chosen = sha256_of_json(sorted(loaded.row_ids))
+    return replace(part, limit_seeds=len(part.group_ids), chosen_rows=chosen)
+
+
 def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
     groups, first = numbered(codes(table["seed_id"]))
     ids = table["seed_id"].take(pa.array(first)).cast(pa.string())
@@ -121,7 +140,7 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     masks = {
         WORD_CLASS: {name: np.asarray(pc.equal(word_class, name)) for name in WORD_CLASSES},
         LABEL: {name: label == number for number, name in enumerate(names)},
-        MASKED_LM: validated_by(table, dataset.record),
+        MASKED_LM: validated_by(table, None if dataset.record.generation is None else dataset.record),
     }
     annotators = annotators_by_seed(table, names)
     if annotators is not None:

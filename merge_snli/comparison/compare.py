@@ -268,7 +268,8 @@ def _where(result: Scored) -> str:
     data, part = result.dataset, result.dataset.partial
     where = data.config or data.title
     if data.config is not None and part is not None:
-        where += f" ({part_name(result.units[0], part.limit_seeds, part.subsample, part.min_agreement)})"
+        name = part_name(result.units[0], part.limit_seeds, part.subsample, part.min_agreement, part.chosen_rows)
+        where += f" ({name})"
     return where + two_way_suffix(result)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,16 @@ from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
 from merge_snli.base.table import Column, Table
 from merge_snli.embedded import PREFIX
-from merge_snli.schema import TEST, data_file
+from merge_snli.schema import TEST, data_file, data_version
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from merge_snli.dataset.loaded import LoadedRows
     from merge_snli.dataset.record import Record
+
+logger = logging.getLogger(__name__)
 
 # The record of the run: options, versions, digests and counts.
 RUN_FILE = "run.json"
@@ -41,17 +45,26 @@ FOLDER = Path(__file__).parents[1]
 class MergeDataset:
     """A data set on disk: sentence pairs in groups, with subsamples and seeds if its record says so.
 
+    What `datasets` loaded is one, too: of the folder that has its rows, or without a folder if none is found.
+
     Attributes:
         name: The folder or Hub id as the user typed it, without the revision.
         folder: The folder of `README.md`, `data/` and `run.json`.
         revision: The commit on the Hub; None for a local folder.
         record: The content of `run.json`.
+        loaded: The rows that `datasets` loaded; None for a whole data set.
     """
 
     name: str
     folder: Path
     revision: str | None
     record: Record = field(repr=False)
+    loaded: LoadedRows | None = field(default=None, repr=False)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it has a folder, and is not only rows in memory."""
+        return self.loaded is None or bool(self.record.files)
 
     @property
     def digest(self) -> str:
@@ -68,6 +81,8 @@ class MergeDataset:
     @property
     def configs(self) -> tuple[str, ...]:
         """The configs that have a file, in their order."""
+        if not self.is_stored:
+            return tuple(self.record.configs)
         return tuple(
             config
             for config, splits in self.record.data_rows.items()
@@ -98,16 +113,24 @@ class MergeDataset:
         return Table(title=self.record.title, columns=columns, rows=rows).html()
 
 
-def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
+def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:
     """Open a data set; download it from the Hub if `name` is not a folder.
 
     Args:
-        name: A folder, `demo:dataset` for the bundled one, the Hub id of a data set, or `ORG/NAME@REVISION`.
+        name: A folder, `demo:dataset` for the bundled one, the Hub id of a data set, or `ORG/NAME@REVISION`; or what
+            `load_dataset` returned for a config of one.
         revision: Branch, tag or commit on the Hub; overrides the one in `name`.
 
     Raises:
         InputError: If there is no such data set, it cannot be downloaded, or its `run.json` is missing or invalid.
     """
+    if isinstance(name, MergeDataset):
+        return name
+    if not isinstance(name, str | Path):
+        return _of_loaded(name)
+    name = str(name)
+    if not name.strip() or "\0" in name:
+        raise InputError(f"{param('name')} is {name!r}: give a folder or Hub id")
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
@@ -131,6 +154,8 @@ def find_dataset(name: str, *, revision: str | None = None) -> MergeDataset:
 def find_local(data: MergeDataset | str) -> MergeDataset:
     """Return a data set in a folder of this machine."""
     if isinstance(data, MergeDataset):
+        if not data.is_stored:
+            raise InputError(f"{data.name} has no folder, only rows in memory: give the folder of the data set")
         return data
     if not Path(data).is_dir():
         raise InputError(f"{data} does not exist: pass the folder of a data set")
@@ -158,10 +183,40 @@ def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
     return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
 
 
+def _of_loaded(given: object) -> MergeDataset:
+    """Return the data set that loaded rows are of: that of the folder or repository that has them, if one is found."""
+    from merge_snli.dataset.loaded import read_loaded
+
+    loaded = read_loaded(given)
+    found = _with_rows(loaded)
+    if found is not None:
+        return replace(found, loaded=loaded)
+    logger.warning(
+        "the folder of %s, config %s, is not known, so results on it stand beside no others: give the folder or Hub id",
+        loaded.name,
+        loaded.config,
+    )
+    return MergeDataset(loaded.name, Path(loaded.name), None, loaded.record(), loaded)
+
+
+def _with_rows(loaded: LoadedRows) -> MergeDataset | None:
+    """Return the data set that has some rows: the bundled one, one below the working directory, or one on the Hub."""
+    here = [path.parent for path in sorted(Path().glob(f"*/{loaded.name}/{RUN_FILE}"))]
+    places = [folder for folder in (FOLDER, Path(loaded.name), *here) if (folder / RUN_FILE).is_file()]
+    for place in [*places, loaded.hub_id]:
+        if place is None:
+            continue
+        with suppress(InputError):
+            found = find_dataset(BUNDLED if place == FOLDER else str(place))
+            if data_version(found.digest) == loaded.version and loaded.are_of(read_split(found, loaded.config)):
+                return found
+    return None
+
+
 def as_datasets(datasets: str | Path | MergeDataset | Iterable[MergeDataset | str | Path]) -> tuple[MergeDataset, ...]:
     """Return data sets, or find those of folders and Hub ids; a single one need not be in a list."""
-    several = [datasets] if isinstance(datasets, str | Path | MergeDataset) else datasets
-    return tuple(given if isinstance(given, MergeDataset) else find_dataset(str(given)) for given in several)
+    several = [datasets] if isinstance(datasets, str | Path | MergeDataset | Mapping) else datasets
+    return tuple(map(find_dataset, several))
 
 
 def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeated: Sequence[str] = ()) -> pa.Table:
@@ -179,6 +234,8 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
     import pyarrow as pa
 
     path = dataset.folder / data_file(config, split)
+    if dataset.loaded is not None and not dataset.is_stored and (config, split) == (dataset.loaded.config, TEST):
+        return dataset.loaded.table
     if not path.is_file():
         if data_file(config, split) in dataset.record.files:
             raise InputError(f"{path} is missing: download or generate the data set again")

@@ -29,17 +29,21 @@ def masked_lm_names(record: Record) -> tuple[str, ...]:
     return tuple(mlm.name for mlm in generation_of(record).masked_lms)
 
 
-def validated_by(table: pa.Table, record: Record) -> dict[str, Bools]:
+def validated_by(table: pa.Table, record: Record | None) -> dict[str, Bools]:
     """Return the variants that each masked LM validated in the premise or the hypothesis, [n_variants] each.
 
     Args:
         table: Variants of a data set.
-        record: The record of the data set.
+        record: The record of the data set; None for the masked LMs that the variants name.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    masked_lms = masked_lm_names(record)
+    if record is None:
+        named = pa.chunked_array([pc.list_flatten(table[side].combine_chunks()) for side in SIDES])
+        masked_lms = tuple(sorted(pc.unique(named).to_pylist()))
+    else:
+        masked_lms = masked_lm_names(record)
     matrix = np.zeros((table.num_rows, len(masked_lms)), dtype=np.bool_)
     for side in SIDES:
         lists = table[side].combine_chunks()

@@ -13,7 +13,7 @@ from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.standings import standings
 from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, check_out
+from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset
 from merge_snli.explorer.data import packed
 from merge_snli.results.alignment import aligned
 from merge_snli.results.evaluate import dataset_record
@@ -65,7 +65,7 @@ def _default_config(configs: Sequence[str]) -> str:
 
 def write_explorer(
     results: Sequence[Result],
-    dataset: MergeDataset,
+    dataset: object,
     out: str | Path,
     *,
     config: str | None = None,
@@ -78,9 +78,9 @@ def write_explorer(
 
     Args:
         results: Results on one config of the data set; none for a page without answers.
-        dataset: The data set.
+        dataset: The data set: a folder, a Hub id, a `MergeDataset`, or what `load_dataset` returned.
         out: Output folder.
-        config: The config, without results; by default `all`.
+        config: The config, without results; by default `all`, or that of loaded rows.
         with_text: Whether to include the sentences although their license may forbid to share them.
         corpus: Counts of the words of training data, to show with the replacements.
         significance: How the models are tested; by default with the permutation test at 5%.
@@ -93,12 +93,13 @@ def write_explorer(
         InputError: If a result does not fit the data set, the data has no seeds, or `out` is not writable.
     """
     path = check_out(out) / PAGE
-    require(dataset.record, "has_seeds")
-    data = open_config(dataset, results[0].dataset.config if results else config or ALL)
+    opened = find_dataset(dataset)
+    require(opened.record, "has_seeds")
+    data = open_config(opened, results[0].dataset.config if results else config)
     scored = scored_dataset(data, results) if results else ScoredDataset(data, dataset_record(data), ())
     compared = aligned(results, common_seeds=common_seeds)
     named = dict(zip(distinct_names_of(compared), compared, strict=True))
-    shows_text = with_text or may_be_shared(dataset.record)
+    shows_text = with_text or may_be_shared(opened.record)
     script = combined_script([_asset("explorer.js")])
     definitions = [f"{name}: {DEFINITIONS[name]}." for name in SCORES]
     page = template(_asset("index.html.jinja")).render(

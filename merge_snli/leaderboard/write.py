@@ -124,7 +124,9 @@ def _data_of(boards: Sequence[Board], datasets: Sequence[MergeDataset]) -> Itera
 
 
 def _check_results(board: Board, whole: ScoredData) -> None:
-    """Check that the results of a board are on its data."""
+    """Check that the results of a board are on its data, unless that is rows that a user chose."""
+    if board.dataset.partial is not None and board.dataset.partial.chosen_rows:
+        return
     data = part_of(whole, board.dataset)
     for scored in board.results:
         for result in results_of(scored):

@@ -342,7 +342,7 @@ def dataset_record(data: ScoredData) -> DatasetRecord:
     part, title, partial = data.part, data.title, None
     if part is not None:
         title = f"{title} ({part})"
-        partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement)
+        partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement, data.chosen_rows)
     return DatasetRecord(
         name=data.name,
         title=title,

@@ -53,7 +53,7 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
     listed = list(results)
     for record in list(dict.fromkeys(result.dataset for result in listed)):
         wholes = [result for result in listed if record.partial and result.dataset.key == (record.whole, record.config)]
-        if record.partial is None or not wholes:
+        if record.partial is None or record.partial.chosen_rows or not wholes:
             continue
         whole = find_whole(record, datasets)
         if whole is None:

@@ -115,12 +115,15 @@ class PartialRecord(StrictValue):
         subsample: The subsample whose rows were scored; None for all rows.
         of: Digest of the whole data set.
         min_agreement: Smallest share of annotators who gave the gold label to a group; None for all.
+        chosen_rows: sha256 of the ids of the rows, as a sorted JSON list, of a part that the user chose, which has
+            `limit_seeds` groups; None for any other part.
     """
 
     limit_seeds: Count | None
     subsample: Count | None
     of: Digest
     min_agreement: Share | None = None
+    chosen_rows: Digest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,8 @@ def score(
             tuple of a loaded sequence classifier and its tokenizer; or a function from a list of (premise, hypothesis)
             pairs to a label for each, by name or by its number in the data set, or None for no answer; or to the
             probabilities of the labels.
-        dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates. With
+        dataset: Folder or Hub id of a MERGE data set, or the folder of a data set made from templates, or what
+            `load_dataset` returned for a config of one: a `DatasetDict`, a split, or a part of one. With
             `group_column`: a file, folder or Hub id of labeled pairs, problems in memory, or
             `merge_snli.problems.options.ProblemOptions`, which says how to read them.
         out: Folder for the result file; predictions are cached in `OUT.work`. If None, nothing is written.

@@ -12,11 +12,12 @@ check_not_shadowed("generation")
 
 from merge_snli.base.errors import raise_first
 from merge_snli.dataset.record import Record
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
 from merge_snli.validation.card import check_card
 from merge_snli.validation.data_files import check_annotation, check_data_files, check_judgments, check_pairs
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import REQUIRED_FILES, check_digests, check_folder, check_repository
+from merge_snli.validation.loaded_rows import check_loaded
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
@@ -24,22 +25,27 @@ __all__ = ["Finding", "ValidationReport", "validate"]
 NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
 
 
-def validate(dataset: MergeDataset | str | Path, *, tagger: str | None = None) -> ValidationReport:
-    """Compare a data set with the record of its run.
+def validate(dataset: object, *, tagger: str | None = None) -> ValidationReport:
+    """Compare a data set with the record of its run; rows that `datasets` loaded, with those of their folder.
 
     Args:
-        dataset: The result of `merge_snli.dataset.stored.find_dataset`, or a folder.
+        dataset: A folder, the result of `merge_snli.dataset.stored.find_dataset`, or what `load_dataset` returned. Rows
+            whose folder is not found are only compared with each other.
         tagger: The spaCy pipeline of the run, if it was a folder. Installed pipelines are found by their name in the
             record.
 
     Raises:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
-    name, folder, revision = (
-        (dataset.name, dataset.folder, dataset.revision)
-        if isinstance(dataset, MergeDataset)
-        else (str(dataset), Path(dataset), None)
-    )
+    if isinstance(dataset, str | Path):
+        name, folder, revision = str(dataset), Path(dataset), None
+    else:
+        opened = find_dataset(dataset)
+        name, folder, revision = opened.name, opened.folder, opened.revision
+        if opened.loaded is not None and not opened.is_stored:
+            collector = Collector()
+            check_loaded(opened.loaded, collector)
+            return collector.report(name)
     raise_first(
         (not folder.is_dir(), f"no data set at {folder}: the folder does not exist"),
         (

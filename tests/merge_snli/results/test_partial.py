@@ -108,6 +108,7 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: C
         "limit_seeds": 4,
         "subsample": 0,
         "min_agreement": None,
+        "chosen_rows": None,
         "of": json.loads((BUNDLED / "run.json").read_text())["data"]["digest"],
     }
     assert read_result(next(out.glob("*.json"))).dataset.title.endswith("(partial: 4 seeds, subsample 0)")

@@ -1,0 +1,39 @@
+"""Check rows that `datasets` loaded, whose folder is not known, against themselves."""
+
+from functools import partial
+from typing import Any
+
+from merge_snli.dataset.loaded import LoadedRows
+from merge_snli.dataset.variants import replaced_words
+from merge_snli.schema import TEST, data_file
+from merge_snli.validation.findings import Collector, quoted
+
+SIDES = ("premise", "hypothesis")
+# What the variants of a seed have in common.
+OF_SEED = ("seed_premise", "seed_hypothesis", "label")
+NO_FOLDER = "record, card and files: the folder of the rows is not known"
+
+
+def check_loaded(loaded: LoadedRows, collector: Collector) -> None:
+    """Check that each variant is its seed with the word replaced, with the seed's label.
+
+    Args:
+        loaded: The rows.
+        collector: Gets the findings and counts.
+    """
+    seeds: dict[str, dict[str, Any]] = {}
+    collector.skip(NO_FOLDER)
+    for number, row in enumerate(loaded.table.to_pylist()):
+        find = partial(collector.find, data_file(loaded.config, TEST), number)
+        first = seeds.setdefault(row["seed_id"], row)
+        for name in OF_SEED:
+            if row[name] != first[name]:
+                find(name, f"is {quoted(row[name])}; an earlier variant of the seed has {quoted(first[name])}")
+        if row["label"] not in range(len(loaded.label_names)):
+            find("label", f"is {row['label']}; the labels are 0 to {len(loaded.label_names) - 1}")
+        for side in SIDES:
+            starts, words = row[f"{side}_offsets"] or [], (row["original"], row["replacement"])
+            if not replaced_words(row[f"seed_{side}"], row[side], starts, *words):
+                find(side, f"is not the seed's with {quoted(words[0])} replaced by {quoted(words[1])} at its offsets")
+    collector.count("seeds", len(seeds))
+    collector.count("variants", loaded.table.num_rows)
