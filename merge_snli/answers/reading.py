@@ -28,7 +28,7 @@ from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
-from merge_snli.base.progress import Progress
+from merge_snli.base.progress import Progress, step
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.record import require
@@ -97,7 +97,8 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
         (table.num_rows == 0, f"{name} has no rows; choose another config"),
     )
     if record.has_seeds:
-        data = _variants(dataset, config, task_labels(record.label_names), table)
+        with step(f"reading {name}", table.num_rows, "variants"):
+            data = _variants(dataset, config, task_labels(record.label_names), table)
         is_part = dataset.loaded is not None and dataset.loaded.config == config
         return _loaded_part(data, cast(LoadedRows, dataset.loaded)) if is_part else data
     pairs = read_groups(

@@ -108,6 +108,20 @@ class Progress:
 
 
 @contextmanager
+def step(name: str, units: int, unit: str) -> Iterator[None]:
+    """Show a stage that takes more than `SHOWN_AFTER` seconds, of which no part is known to be done before all is.
+
+    Args:
+        name: The name of the stage.
+        units: Number of units.
+        unit: The unit.
+    """
+    with Progress(after=SHOWN_AFTER).stage(name, unit=unit, total=units) as stage:
+        yield
+        stage.advance(units)
+
+
+@contextmanager
 def repeating(function: Callable[[], object], seconds: float, first: float | None = None) -> Iterator[None]:
     """Call a function regularly, in a thread, until the block ends.
 

@@ -16,6 +16,7 @@ from merge_snli.answers.answers import Answers, Graded, join
 from merge_snli.answers.data import WORDS, ScoredData
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
+from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.models.labels import Missing
 from merge_snli.results.evaluate import result_on
 from merge_snli.results.grouping import coverage, distinct_names_of
@@ -151,11 +152,14 @@ def scored_dataset(data: ScoredData, results: Sequence[Result]) -> ScoredDataset
                 f"{result.dataset.config}, not on {data.name} ({data.digest[:8]}), config {data.config}"
             )
     models = []
-    for name, result in zip(distinct_names_of(results), results, strict=True):
-        try:
-            models.append(ModelAnswers(name, result, join(result.answers, data)))
-        except InputError as error:
-            raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
+    names = distinct_names_of(results)
+    with Progress(after=SHOWN_AFTER).stage("reading answers", unit="models", total=len(results)) as stage:
+        for name, result in zip(names, results, strict=True):
+            try:
+                models.append(ModelAnswers(name, result, join(result.answers, data)))
+            except InputError as error:
+                raise InputError(f"the result of {name}: {error.message.marked}: score it again") from error
+            stage.advance(1)
     if any(model.answers.drawn_only for model in models):
         models = [replace(model, answers=model.answers.without_undrawn()) for model in models]
     return ScoredDataset(data, results[0].dataset, tuple(models))

@@ -6,6 +6,7 @@ from pathlib import Path
 from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_text
+from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
@@ -102,16 +103,17 @@ def write_explorer(
     shows_text = with_text or may_be_shared(opened.record)
     script = combined_script([_asset("explorer.js")])
     definitions = [f"{name}: {DEFINITIONS[name]}." for name in SCORES]
-    page = template(_asset("index.html.jinja")).render(
-        title=scored.record.title,
-        models=[model.name for model in scored.models],
-        finding=standings(named, significance).finding,
-        definitions=definitions,
-        data=packed(scored, named, with_text=shows_text, corpus=corpus),
-        policy=content_policy([script]),
-        style=f"{shared_style()}\n{_asset('explorer.css')}",
-        script=script,
-    )
+    with step("writing the page", len(results), "models"):
+        page = template(_asset("index.html.jinja")).render(
+            title=scored.record.title,
+            models=[model.name for model in scored.models],
+            finding=standings(named, significance).finding,
+            definitions=definitions,
+            data=packed(scored, named, with_text=shows_text, corpus=corpus),
+            policy=content_policy([script]),
+            style=f"{shared_style()}\n{_asset('explorer.css')}",
+            script=script,
+        )
     write_text(path, page)
     return path
 

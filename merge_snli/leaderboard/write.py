@@ -6,6 +6,7 @@ from pathlib import Path
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
+from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.stored import MergeDataset, check_out
@@ -86,7 +87,8 @@ def leaderboard_text(
 ) -> str:
     """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
     listed = with_parts(results, datasets)
-    boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)
+    with step("ranking", len(listed), "models"):
+        boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)
     texts: dict[int, Json] = {}
     for index, data in _data_of(boards, datasets):
         _check_results(boards[index], data)

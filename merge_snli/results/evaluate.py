@@ -15,6 +15,7 @@ from merge_snli.answers.source import ScoredSource
 from merge_snli.answers.table import NO_ANSWER
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
+from merge_snli.base.progress import step
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
@@ -92,16 +93,17 @@ def evaluate(
         no_answers=int(np.count_nonzero(outputs == Missing.NO_ANSWER)),
         tied=run.tied or _ties(logits),
     )
-    return make_result(
-        answers,
-        kept,
-        data,
-        model=model,
-        run=run,
-        source=None if source is None else source_scores(source, numbers, data.label_names, compared),
-        max_length=max_length,
-        pairs=len(outputs),
-    )
+    with step(f"scores of {model.name}", len(answers.predicted), data.units[1] + "s"):
+        return make_result(
+            answers,
+            kept,
+            data,
+            model=model,
+            run=run,
+            source=None if source is None else source_scores(source, numbers, data.label_names, compared),
+            max_length=max_length,
+            pairs=len(outputs),
+        )
 
 
 def _ties(logits: NDArray[np.float32] | None) -> int:

@@ -16,7 +16,7 @@ from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
 from merge_snli.base.errors import InputError, Message, raise_first
 from merge_snli.base.files import sha256_of_file
-from merge_snli.base.progress import SHOWN_AFTER, Progress
+from merge_snli.base.progress import step
 from merge_snli.card.dataset_folder import config_record
 from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_score
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
@@ -68,11 +68,10 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     """Write the data set again from configs `all` and `seed`, and compare files, counts and seeds."""
     with tempfile.TemporaryDirectory() as copy:
         try:
-            with Progress(after=SHOWN_AFTER).stage("writing files again", unit="files", total=len(run.files)) as stage:
+            with step("writing files again", len(run.files), "files"):
                 configs = write_data(
                     Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.record.label_names
                 )
-                stage.advance(len(run.files))
         except READ_ERRORS:
             collector.skip(f"derived files: {VARIANTS} has invalid rows")
             return
