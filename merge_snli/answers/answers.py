@@ -82,10 +82,12 @@ class Counts:
     Attributes:
         correct: Number of correct rows, [n_subsamples, n_groups].
         sizes: Number of rows, [n_subsamples, n_groups].
+        answered: Number of rows with an answer that can be read, [n_subsamples, n_groups].
     """
 
     correct: Ints
     sizes: Ints
+    answered: Ints
 
     @property
     def drawn(self) -> Bools:
@@ -94,7 +96,7 @@ class Counts:
 
     def take(self, groups: Ints | Bools) -> Counts:
         """Return the counts of some groups."""
-        return Counts(self.correct[:, groups], self.sizes[:, groups])
+        return Counts(self.correct[:, groups], self.sizes[:, groups], self.answered[:, groups])
 
 
 @dataclass(frozen=True)
@@ -230,12 +232,15 @@ class Answers(Graded):
         """
         included = self.is_predicted if rows is None else self.is_predicted & rows
         is_correct = self._is_correct(reference)
-        correct, sizes = [], []
+        n_groups = len(self.group_ids)
+        correct, sizes, answered = [], [], []
         for subsample in [included] if self.subsamples is None else self.subsamples:
             drawn = np.flatnonzero(subsample & included)
             correct.append(self._count(drawn, is_correct))
-            sizes.append(np.bincount(self.groups[drawn], minlength=len(self.group_ids)))
-        return Counts(np.array(correct), np.array(sizes))
+            sizes.append(np.bincount(self.groups[drawn], minlength=n_groups))
+            with_answer = drawn[self.predicted[drawn] >= 0]
+            answered.append(np.bincount(self.groups[with_answer], minlength=n_groups))
+        return Counts(np.array(correct), np.array(sizes), np.array(answered))
 
     def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
         """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""

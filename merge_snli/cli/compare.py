@@ -90,6 +90,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="PA",
             help="exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
         ),
+        argument(
+            "--allow-unread",
+            type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
+            metavar="SHARE",
+            help="with --baseline: how much larger the share of unread answers may be before a model cannot be judged "
+            "(exit with 3; default: 0.02)",
+        ),
         format_argument(*TABLE_FORMATS),
     )
 
@@ -105,6 +112,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
+    if not arguments.baseline:
+        refuse(arguments, ("allow_unread",), f"is for {param('baseline')}: remove it")
     if arguments.baseline or arguments.min_pa is not None or arguments.fail_if_worse:
         _run_gate(arguments)
         return
@@ -183,7 +192,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
 
 def _run_gate(arguments: argparse.Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
-    from merge_snli.comparison.baseline import baseline_table, compare_with_baseline
+    from merge_snli.comparison.baseline import ALLOW_UNREAD, baseline_table, compare_with_baseline
     from merge_snli.comparison.statistics_tables import to_json
     from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -202,9 +211,10 @@ def _run_gate(arguments: argparse.Namespace) -> None:
         thresholds=arguments.threshold or (QUALITY_THRESHOLD,),
         common_seeds=arguments.common_seeds,
     )
+    allowed = ALLOW_UNREAD if arguments.allow_unread is None else arguments.allow_unread
     failures: list[str] = []
     for row in rows:
-        failures += row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa)
+        failures += row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa, allow_unread=allowed)
     failures = list(dict.fromkeys(failures))
     write_tables(
         arguments.format,

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from merge_snli.answers.answers import Counts
 from merge_snli.base.columns import Columns
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table, capitalized, count
@@ -16,6 +17,7 @@ from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, percent_text
 from merge_snli.comparison.testing import Significance, drawn_groups
 from merge_snli.results.alignment import aligned
+from merge_snli.results.answered import answered_of
 from merge_snli.results.grouping import (
     comparable_results,
     copies_among,
@@ -28,6 +30,7 @@ from merge_snli.results.grouping import (
 from merge_snli.results.prompts import Scored, accuracy_interval, group_prompts, on_common_prompts
 from merge_snli.results.result import Result
 from merge_snli.results.rows import ends_text
+from merge_snli.results.scores import ROUNDING
 from merge_snli.results.store import as_results
 from merge_snli.statistics import (
     Interval,
@@ -40,6 +43,9 @@ from merge_snli.statistics import (
 from merge_snli.statistics.families import PAIRED_TESTS, smallest_p
 from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
+
+# How much larger the share of unread answers may be than that of the baseline, unless the user says otherwise.
+ALLOW_UNREAD = 0.02
 
 Results: TypeAlias = Result | str | Path | Iterable[Result | str | Path]
 
@@ -69,6 +75,8 @@ class AgainstBaseline:
             models; the same in all rows on as many seeds of the same data.
         missing: What the model lacks of the seeds of the baseline, or without one of those that most models have, so
             that it cannot be judged; None if nothing.
+        unread: Share of the rows of the model on which no answer can be read.
+        baseline_unread: That of the baseline.
     """
 
     model: str
@@ -87,20 +95,34 @@ class AgainstBaseline:
     worse: bool = False
     smallest_difference: float | None = None
     missing: str | None = None
+    unread: float = 0.0
+    baseline_unread: float = 0.0
 
-    def failures(self, *, fail_if_worse: bool = False, min_pa: float | None = None) -> list[str]:
+    def failures(
+        self, *, fail_if_worse: bool = False, min_pa: float | None = None, allow_unread: float = ALLOW_UNREAD
+    ) -> list[str]:
         """Return why a gate fails, as parts of a sentence.
 
         Args:
             fail_if_worse: Whether it fails if PA is significantly below that of the baseline.
             min_pa: PA below which it fails; a difference from rounding does not count.
+            allow_unread: How much larger the share of unread answers may be than that of the baseline.
         """
-        if self.missing is not None and (fail_if_worse or min_pa is not None):
+        is_gate = fail_if_worse or min_pa is not None
+        if is_gate and self.missing is not None:
             return [
                 f"{self.model} on {self.data} cannot be judged: it has {self.missing}; score it on all of them, or add "
                 f"{param('common_seeds', True)}"
             ]
+        unread = f"{self.unread:.1%} of its answers cannot be read"
+        if is_gate and self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
+            return [
+                f"{self.model} on {self.data} cannot be judged: {unread}, and {self.baseline_unread:.1%} of those "
+                f"of {self.baseline}; look at them, ask again for a label alone, or raise {param('allow_unread')}"
+            ]
         pa = f"PA({self.threshold:g}) of {self.model} on {self.data} is {100 * self.pattern_accuracy:.1f}"
+        if self.unread:
+            pa += f" ({unread})"
         seeds = count(self.seeds, self.unit)
         reasons = []
         if fail_if_worse and not self.can_decide:
@@ -212,6 +234,7 @@ def _alone(models: Sequence[_Model], thresholds: Sequence[float]) -> tuple[Again
 
 
 def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float) -> AgainstBaseline:
+    counts = scored.counts(groups)
     return AgainstBaseline(
         model=model.name if scored is model.scored else scored.title,
         baseline=None,
@@ -219,9 +242,16 @@ def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float)
         threshold=threshold,
         unit=scored.units[0],
         seeds=len(groups),
-        pattern_accuracy=mean_pattern_accuracy(scored.counts(groups), threshold),
+        pattern_accuracy=mean_pattern_accuracy(counts, threshold),
         interval=accuracy_interval(scored, groups, threshold),
+        unread=_unread(counts),
     )
+
+
+def _unread(counts: Counts) -> float:
+    """Return the share of the rows on which no answer can be read."""
+    read = answered_of(counts)
+    return 0.0 if read is None else read.unread
 
 
 @dataclass(frozen=True)
@@ -260,6 +290,7 @@ def _against(
         _row(model, scored, groups, threshold),
         baseline=baseline_name,
         baseline_pattern_accuracy=mean_pattern_accuracy(other.counts(groups), threshold),
+        baseline_unread=_unread(other.counts(groups)),
     )
     values, of_baseline = (significance.values(one, groups, threshold) for one in (scored, other))
     run, _ = PAIRED_TESTS[significance.test]
@@ -328,6 +359,8 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
     columns.add("Threshold", lambda row: row.threshold, format="g")
     columns.add("PA", lambda row: 100 * row.pattern_accuracy)
     columns.add("95% interval", lambda row: ends_text(row.interval.low, row.interval.high))
+    if any(row.unread or row.baseline_unread for row in rows):
+        columns.add("Unread", lambda row: 100 * row.unread)
     title = "PA in percent"
     notes: list[str | None] = []
     if any(row.baseline is not None for row in rows):
@@ -335,6 +368,8 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
         notes += _test_notes(rows, alpha)
         columns.add("Baseline", lambda row: row.baseline, align="left")
         columns.add("Its PA", lambda row: _points(row.baseline_pattern_accuracy))
+        if any(row.baseline_unread for row in rows):
+            columns.add("Its unread", lambda row: 100 * row.baseline_unread)
         columns.add("Difference", lambda row: None if row.test is None else _points(row.test.difference), format="+.1f")
         columns.add("Adjusted p", lambda row: p_text(row.adjusted_p))
         columns.add("Worse", _worse, align="left")

@@ -18,6 +18,7 @@ from merge_snli.comparison.testing import Significance, drawn_groups
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
+from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.grouping import (
     comparable_models,
     distinct_names_of,
@@ -87,6 +88,7 @@ class Comparison:
         orders: The effect of the order of the labels, of each of its prompts that was used with several.
         apart: The models on the same data that are not compared, each with what it lacks of the seeds that most models
             have.
+        answered: PA over the answers that can be read, of each model with others.
     """
 
     title: str
@@ -110,6 +112,7 @@ class Comparison:
     finding: str
     orders: tuple[OrderEffect, ...] = ()
     apart: Mapping[str, str] = field(default_factory=dict)
+    answered: Mapping[str, Answered] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the data and each model's PA in one line."""
@@ -304,9 +307,13 @@ def _compare(
     if len(groups) < 2:
         raise InputError(f"{param('min_agreement')}: {count(len(groups), unit)} left, and at least two are needed")
     family = significance.family(models, groups, threshold)
-    accuracies, intervals = {}, {}
+    accuracies, intervals, of_read = {}, {}, {}
     for name, result in models.items():
-        accuracies[name] = mean_pattern_accuracy(result.counts(groups), threshold)
+        counts = result.counts(groups)
+        accuracies[name] = mean_pattern_accuracy(counts, threshold)
+        read = answered_of(counts, threshold)
+        if read is not None:
+            of_read[name] = read
         intervals[name] = accuracy_interval(result, groups, threshold)
     smallest = smallest_difference(models, groups, alpha=significance.alpha, threshold=threshold)
     seeds_against_variants, of_classes = None, None
@@ -340,6 +347,7 @@ def _compare(
         notes=_notes(models, family) | dict(chosen.alone),
         finding=f"{finding}{not_compared(chosen.apart)}",
         apart=chosen.apart,
+        answered=of_read,
     )
     if all_thresholds:
         found = replace(found, all_thresholds=_at_all_thresholds(models, groups, family))

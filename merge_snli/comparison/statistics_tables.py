@@ -183,6 +183,8 @@ def _model_notes(comparison: Comparison) -> list[str | None]:
     notes += [order_text(effect, units) for effect in comparison.orders]
     for model, of_model in comparison.notes.items():
         notes += [f"{model}: {note}" for note in of_model]
+    for model, read in comparison.answered.items():
+        notes.append(f"{model}: {read.note(comparison.threshold, units)}")
     return notes
 
 

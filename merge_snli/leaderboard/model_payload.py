@@ -16,6 +16,7 @@ from merge_snli.results.records import TAKEN, PromptRecord
 from merge_snli.results.rows import ScoreRow
 from merge_snli.results.scores import Calibration, Curve
 from merge_snli.schema import ALL
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Json = dict[str, Any]
 
@@ -124,7 +125,11 @@ def _notes(entry: Entry) -> list[str]:
         notes.append(f"not ranked: {entry.unranked}")
     if isinstance(result, PromptGroup):
         notes.append(effect_text(result.effect, result.units))
-    return [*notes, *result.notes]
+    notes += result.notes
+    read = result.answered
+    if read is not None:
+        notes.append(read.note(QUALITY_THRESHOLD, result.units))
+    return notes
 
 
 def _source(result: Scored) -> Json | None:

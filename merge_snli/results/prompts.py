@@ -14,6 +14,7 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
+from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
 from merge_snli.results.records import TAKEN, DatasetRecord, LeftOut, ModelRecord, RunRecord
 from merge_snli.results.result import Result, result_title
@@ -134,7 +135,16 @@ class PromptGroup:
     def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
         """Return the counts of some groups, by default all, with every prompt: [n_prompts × n_subsamples, n_groups]."""
         counts = [result.counts(group_ids) for result in self.results]
-        return Counts(np.vstack([table.correct for table in counts]), np.vstack([table.sizes for table in counts]))
+        return Counts(
+            np.vstack([table.correct for table in counts]),
+            np.vstack([table.sizes for table in counts]),
+            np.vstack([table.answered for table in counts]),
+        )
+
+    @property
+    def answered(self) -> Answered | None:
+        """PA over the answers that can be read, with any prompt; None if all can."""
+        return answered_of(self.counts())
 
     def correct_seeds(self) -> Floats:
         """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""

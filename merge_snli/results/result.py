@@ -24,6 +24,7 @@ from merge_snli.base.table import Column, Table
 from merge_snli.base.typed import typed
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.models.labels import compared_labels
+from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.records import (
     DatasetRecord,
     Digest,
@@ -206,6 +207,11 @@ class Result(ResultFile):
     def sample_accuracy(self) -> float:
         """SA on the rows, mean over the subsamples; NaN if no subsample has a row."""
         return self.row.share("sample_accuracy")
+
+    @property
+    def answered(self) -> Answered | None:
+        """PA over the answers that can be read, with how many these are; None if all can be read."""
+        return answered_of(self.counts())
 
     @property
     def qt(self) -> float | None:

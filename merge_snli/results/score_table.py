@@ -56,6 +56,9 @@ def score_table(
     notes += _source_notes(named)
     for name, result in named:
         notes += [f"{name}: {note}" for note in result.notes]
+        read = result.answered
+        if read is not None:
+            notes.append(f"{name}: {read.note(QUALITY_THRESHOLD, result.units)}")
     notes += [f"{name}: not scored: {reason}" for name, reason in failed.items()]
     return columns.table(rows, title=title_with_size(results, title) if results else "", notes=notes)
 

@@ -61,7 +61,7 @@ def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
 
 def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals:
     """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
-    return known(intervals_of(Counts(correct, sizes), seeds_correct))
+    return known(intervals_of(Counts(correct, sizes, sizes), seeds_correct))
 
 
 def test_intervals_contain_the_scores() -> None:
@@ -118,13 +118,13 @@ def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
     sizes[:, :undrawn] = 0
     correct, drawn = np.minimum(CORRECT, sizes), sizes.any(axis=0)
     intervals = seed_intervals(ON_SEEDS, correct, sizes)
-    alone = pattern_accuracy_interval(Counts(correct[:, drawn], sizes[:, drawn]), 0.9)
+    alone = pattern_accuracy_interval(Counts(correct[:, drawn], sizes[:, drawn], sizes[:, drawn]), 0.9)
     assert intervals.pattern_accuracy == (alone.low, alone.high)
 
 
 def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
     of_seeds = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
-    of_groups = known(intervals_of(Counts(CORRECT[:1], SIZES[:1]), None))
+    of_groups = known(intervals_of(Counts(CORRECT[:1], SIZES[:1], SIZES[:1]), None))
     assert of_groups.seed_accuracy is of_groups.qt is None
     assert of_groups.sample_accuracy == of_seeds.sample_accuracy
     assert of_groups.pattern_accuracy == of_seeds.pattern_accuracy
@@ -133,8 +133,8 @@ def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
 def test_no_interval_of_one_seed_or_if_a_resample_may_have_no_variant() -> None:
     sizes, correct = SIZES[:, :4].copy(), CORRECT[:, :4].copy()
     sizes[:, 2:] = correct[:, 2:] = 0
-    assert intervals_of(Counts(correct, sizes), ON_SEEDS[:4]) is None
-    assert intervals_of(Counts(CORRECT[:, :1], SIZES[:, :1]), ON_SEEDS[:1]) is None
+    assert intervals_of(Counts(correct, sizes, sizes), ON_SEEDS[:4]) is None
+    assert intervals_of(Counts(CORRECT[:, :1], SIZES[:, :1], SIZES[:, :1]), ON_SEEDS[:1]) is None
 
 
 def test_a_perfect_model_has_wilson_intervals() -> None:
