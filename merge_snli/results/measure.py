@@ -132,10 +132,11 @@ def _row_scores(
 ) -> dict[str, Any]:
     """Return the fields of `RowScores`."""
     curves = pattern_accuracy(counts.correct, counts.sizes, CURVE)
+    of_all_rows = None if answers.drawn_only else answers.correct_rows(reference) / len(answers.predicted)
     return {
         "rows": len(answers.predicted),
         "sample_accuracy": spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
-        "all_rows_accuracy": None if answers.drawn_only else answers.correct_rows(reference) / len(answers.predicted),
+        "all_rows_accuracy": of_all_rows,
         "pattern_accuracy": spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
         "curve": pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
     }

@@ -76,13 +76,14 @@ def order_table(results: Iterable[Scored], names: Sequence[str] | None = None) -
     positions = range(1, len(rows[0][1].accuracy) + 1)
     changed = [f"{unit.capitalize()}s changed" for unit in (group, row)]
     shares = [*(f"Position {number}" for number in positions), *changed]
+    cells = []
+    for name, of in rows:
+        in_percent = map(percent, (*of.accuracy, of.changed_seeds, of.changed_rows))
+        cells.append((name, of.prompt, of.orders, *in_percent))
     return Table(
         title="Order of the labels",
         columns=(MODEL, Column("Prompt", "left"), Column("Orders"), *(Column(name, format=".1f") for name in shares)),
-        rows=tuple(
-            (name, of.prompt, of.orders, *map(percent, (*of.accuracy, of.changed_seeds, of.changed_rows)))
-            for name, of in rows
-        ),
+        rows=tuple(cells),
         notes=(
             f"Position: correct share of all {row}s whose gold label the prompt lists there, over all orders.",
             f"Changed: share of all {group}s and {row}s whose answer is not the same in every order.",

@@ -288,18 +288,16 @@ def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) 
         return None
     group, row = rows[0][1].units
     shares = (PA, "Lowest", "Highest", f"{group.capitalize()}s changed", f"{row.capitalize()}s changed", "Over prompts")
-    return Table(
-        title="Prompts",
-        columns=(MODEL, *(Column(name, format=".1f") for name in shares)),
-        rows=tuple((name, *map(percent, astuple(result.effect))) for name, result in rows),
-        notes=(
-            f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
-            f"Changed: share of all {group}s and {row}s whose answer is not the same with every prompt.",
-            f"Over prompts: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their pairs of a {row} "
-            "and a prompt correct.",
-            *(f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows),
-        ),
-    )
+    columns = (MODEL, *(Column(name, format=".1f") for name in shares))
+    cells = tuple((name, *map(percent, astuple(result.effect))) for name, result in rows)
+    notes = [
+        f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
+        f"Changed: share of all {group}s and {row}s whose answer is not the same with every prompt.",
+        f"Over prompts: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their pairs of a {row} and a prompt "
+        "correct.",
+    ]
+    notes += [f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows]
+    return Table(title="Prompts", columns=columns, rows=cells, notes=tuple(notes))
 
 
 def _by_prompt(result: PromptGroup) -> str:

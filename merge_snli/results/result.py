@@ -316,13 +316,14 @@ class Result(ResultFile):
         """Return the scores as an HTML table for a notebook, in percent, with one row per part."""
         rows = self.as_rows()
         shares = [name for name in rows[0] if name not in COUNTED and not name.endswith(NOT_SHOWN)]
-        return Table(
-            title=f"{self.title} on {self.dataset.title}",
-            columns=(*(Column(name, "left") for name in COUNTED), *(Column(name, format=".1f") for name in shares)),
-            rows=tuple(
-                (*(row[name] for name in COUNTED), *(percent(row.get(name)) for name in shares)) for row in rows
-            ),
-        ).html()
+        columns = [Column(name, "left") for name in COUNTED]
+        columns += [Column(name, format=".1f") for name in shares]
+        cells = []
+        for row in rows:
+            in_percent = [percent(row.get(name)) for name in shares]
+            cells.append((*(row[name] for name in COUNTED), *in_percent))
+        title = f"{self.title} on {self.dataset.title}"
+        return Table(title=title, columns=tuple(columns), rows=tuple(cells)).html()
 
 
 def result_title(model: ModelRecord, run: RunRecord) -> str:

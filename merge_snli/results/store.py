@@ -232,8 +232,9 @@ def _reason(error: ValidationError, content: bytes) -> str:
     if version is None:
         return "is not a result of merge-snli score: leave it out"
     field = ".".join(map(str, first["loc"]))
+    place = f", field {field}" if field else ""
     message = first["msg"].removeprefix("Value error, ")
-    return f"is not a valid result{f', field {field}' if field else ''}: {message}; score the model again"
+    return f"is not a valid result{place}: {message}; score the model again"
 
 
 def _entries(content: bytes) -> dict[str, Any]:

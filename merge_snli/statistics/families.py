@@ -211,13 +211,16 @@ def compare_models(
     tests = sum(not math.isnan(p) for p in adjusted.values())
     smallest = smallest_p(test, pairs[0].result.n)
     differing = [(pair.first, pair.second) for pair in pairs if pair.differs]
+    letters = dict.fromkeys(models, "")
+    if tests * smallest < alpha:
+        letters = compact_letters(models, differing)
     return Family(
         test=pairs[0].result.test.partition(" (")[0],
         models=models,
         means={model: means[model] for model in models},
         pairs=tuple(pairs),
         alpha=alpha,
-        letters=compact_letters(models, differing) if tests * smallest < alpha else dict.fromkeys(models, ""),
+        letters=letters,
         warning=pairs[0].result.warning,
         copies={model: other for model, other in original.items() if model != other},
         tests=tests,
