@@ -20,7 +20,7 @@ from merge_snli.annotation.sample import (
     whole_sample,
 )
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.base.table import printable
+from merge_snli.base.table import printable, without_mark
 from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
@@ -56,15 +56,16 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
         if names.count(name) != 1:
             problem = "has two columns" if name in names else "has no column"
             raise InputError(f"{path}, row 1: {problem} {name}: restore the header of the sheet")
-    return [
-        (f"row {number}", dict(zip(names, cells, strict=False)))
-        for number, cells in enumerate(rows, 2)
-        if any(cell not in (None, "") for cell in cells)
-    ]
+    read: list[Row] = []
+    for number, cells in enumerate(rows, 2):
+        if any(cell not in (None, "") for cell in cells):
+            values = [without_mark(cell) if isinstance(cell, str) else cell for cell in cells]
+            read.append((f"row {number}", dict(zip(names, values, strict=False))))
+    return read
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - a cell of a spreadsheet holds any type
-    return "" if cell is None else str(cell).strip()
+    return "" if cell is None else without_mark(str(cell).strip())
 
 
 def _read_csv(path: Path) -> list[Sequence[Any]]:
@@ -289,11 +290,15 @@ def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, named: Mapp
     """
     for name, text in shown.items():
         given = str(cells.get(name, text) or "")
-        if printable(given).split() != printable(text).split():
+        if _words(given) != _words(text):
             raise InputError(
                 f"{where}, column {named[name]}: {given!r} is not the text of the sample, {text!r}: the scores are of "
                 "another sentence, so restore it and judge it again"
             )
+
+
+def _words(text: str) -> list[str]:
+    return without_mark(printable(text)).split()
 
 
 def _score(where: str, name: str, value: Any) -> int:  # noqa: ANN401 - a cell of a spreadsheet holds any type

@@ -11,7 +11,6 @@ from merge_snli.annotation.sample import (
     COLUMNS,
     COMMENT,
     SAMPLE_FILE,
-    TEXT_COLUMNS,
     Sample,
     SheetRow,
     headings,
@@ -124,7 +123,9 @@ def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]
         for number in range(2, len(rows) + 2):
             cell = sheet.cell(number, column)
             cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
-            if name in TEXT_COLUMNS:
+    for cells in sheet.iter_rows():
+        for cell in cells:
+            if isinstance(cell.value, str):
                 cell.data_type = "s"  # a text that starts with an equals sign is not a formula
     sheet.freeze_panes = "B2"
     choices = ",".join(map(str, SCALE))

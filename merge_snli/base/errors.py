@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from logging import LogRecord
+from pathlib import Path
 from shlex import quote
 from typing import Any, Self
 
@@ -151,13 +152,32 @@ def _flag(parameter: re.Match[str]) -> str:
     return f"{name}={quote(text)}"
 
 
+def one_line(text: str) -> str:
+    r"""Return a text with line breaks, control characters and characters that change the direction as escapes.
+
+    What a command prints goes through this, since names, columns and file names are what others wrote.
+
+    Examples:
+        >>> print(one_line("a\nvalid\x1b[2J \u202eb"))
+        a\nvalid\x1b[2J \u202eb
+    """
+    if text.isprintable():
+        return text
+    return "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in text)
+
+
 def log_flags(record: LogRecord) -> bool:
-    """Name parameters as on the command line in a log record; a filter for the handlers of a command."""
+    """Make the arguments of a log record fit for a terminal; a filter for the handlers of a command.
+
+    Parameters are named as on the command line, and what others wrote is on one line.
+    """
 
     def shown(value: Any) -> Any:  # noqa: ANN401 - any argument of a log record
-        return as_flags(value) if isinstance(value, InputError | Message) else value
+        is_text = isinstance(value, str | Exception | Path)
+        return one_line(as_flags(value)) if is_text else value
 
-    record.msg = shown(record.msg)
+    if isinstance(record.msg, InputError | Message):
+        record.msg = shown(record.msg)
     if isinstance(record.args, tuple):
         record.args = tuple(map(shown, record.args))
     return True

@@ -151,9 +151,10 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     """
     import tomllib
 
+    errors = (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError)
     with (
         explained(OSError, f"{param(option)} {path} cannot be read: {REASON}"),
-        explained((tomllib.TOMLDecodeError, UnicodeDecodeError), f"{param(option)} {path} is not valid TOML: {REASON}"),
+        explained(errors, f"{param(option)} {path} is not valid TOML: {REASON}"),
     ):
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 

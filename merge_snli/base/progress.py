@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, one_line
 
 # In a notebook without ipywidgets, tqdm.auto warns that bars are plain text.
 with warnings.catch_warnings(action="ignore"):
@@ -82,7 +82,7 @@ class Progress:
             total: Number of units; None if unknown.
             cached: Number of units that were done by an earlier run.
         """
-        start = time.monotonic()
+        start, name = time.monotonic(), one_line(name)
         disable = True if self._quiet else None
         with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable, delay=self._after) as bar:
             stage = Stage(name, unit, bar, start, total=total)

@@ -26,6 +26,9 @@ NO_VALUE = "–"
 # How characters that the output's encoding lacks are printed. Others are printed as their code.
 ASCII = {"─": "-", "–": "-", "−": "-", "…": "...", "→": "->", "≥": ">="}
 
+# With what a cell begins that spreadsheet programs take for a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
 MARKDOWN_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "\\`*_{}[]#|~!$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
@@ -154,11 +157,15 @@ class Table:
         return "\n".join([*lines, r"\end{table}", ""])
 
     def csv(self) -> str:
-        """Return the columns as CSV, with numbers in full and an empty cell for None; without title and notes."""
+        """Return the columns as CSV, with numbers in full and an empty cell for None; without title and notes.
+
+        Texts that a spreadsheet program would take for formulas are marked; see `not_formula`.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([column.header for column in self.columns])
-        writer.writerows(self.rows)
+        writer.writerow([not_formula(column.header) for column in self.columns])
+        for row in self.rows:
+            writer.writerow([not_formula(value) if isinstance(value, str) else value for value in row])
         return text.getvalue()
 
     def html(self) -> str:
@@ -222,6 +229,21 @@ def _ascii(error: UnicodeError) -> tuple[str, int]:
     text = error.object[error.start : error.end]
     shown = (ASCII.get(character) or character.encode("ascii", "backslashreplace").decode() for character in text)
     return "".join(shown), error.end
+
+
+def not_formula(text: str) -> str:
+    """Return a text with an apostrophe before it if a spreadsheet program would take it for a formula.
+
+    Examples:
+        >>> not_formula("=A1"), not_formula("a=1"), without_mark("'=A1"), without_mark("'tis")
+        ("'=A1", 'a=1', '=A1', "'tis")
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA_STARTS) else text
+
+
+def without_mark(text: str) -> str:
+    """Return a text of a spreadsheet without the apostrophe of `not_formula`."""
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(FORMULA_STARTS) else text
 
 
 def printable(text: str) -> str:

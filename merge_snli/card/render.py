@@ -5,11 +5,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from generation.options import departures
+from merge_snli.base.errors import one_line
 from merge_snli.card.metadata import license_text, metadata
 from merge_snli.card.tables import (
     annotation_table,
+    code,
     column_table,
     composition_table,
+    escaped,
     example_table,
     pair_columns,
     pairs_example,
@@ -98,30 +101,34 @@ def _read_template(name: str) -> str:
 
 def _texts(record: Record) -> dict[str, str]:
     """Return the values of the placeholders that every card has."""
-    load_name = record.published.dataset if record.published else record.load_name
+    load_name = one_line(record.published.dataset if record.published else record.load_name)
     folder = load_name.removeprefix(LOCAL)
+    comment = "" if folder == load_name else IN_ITS_PARENT.format(folder=folder, load_name=load_name)
+    labels = [f"{number} {escaped(name)}" for number, name in enumerate(record.label_names)]
+    versions = [f"{name} {version}" for name, version in record.versions.items()]
     return {
         "metadata": metadata(record),
-        "title": record.title,
+        "title": escaped(record.title),
         "load_name": load_name,
-        "load_comment": IN_ITS_PARENT.format(folder=folder, load_name=load_name) if folder != load_name else "",
-        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(record.label_names)),
+        "load_comment": comment,
+        "labels": ", ".join(labels),
         "method_version": record.method_version,
-        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
+        "versions": ", ".join(versions),
         **metric_values(record.published, is_bundled="/" not in load_name),
     }
 
 
 def _task_values(record: Record) -> dict[str, str]:
     """Return the values of the placeholders that name the task and its texts."""
-    texts, of_nli = record.texts, is_nli(record.label_names, record.texts)
+    first, second = map(escaped, record.texts)
+    of_nli = is_nli(record.label_names, record.texts)
     return {
-        "first_text": texts.first,
-        "second_text": texts.second,
+        "first_text": first,
+        "second_text": second,
         "kind_of_problems": "natural language inference (NLI) problems" if of_nli else "problems of two texts",
         "kind_of_score": "NLI score" if of_nli else "score",
         "what_stays": "the inference" if of_nli else "the label",
-        "text_columns": "" if texts == NLI_TEXTS else TEXT_COLUMNS.format(*texts),
+        "text_columns": "" if record.texts == NLI_TEXTS else TEXT_COLUMNS.format(first, second),
     }
 
 
@@ -129,9 +136,9 @@ def _departures_text(sentences: tuple[str, ...]) -> str:
     """Return the sentences as a quoted list, or one sentence that there are none."""
     if not sentences:
         return "All options follow the paper's method."
-    return "\n".join(
-        ["> **This data set differs from the paper's method.**", ">", *(f"> - {sentence}" for sentence in sentences)]
-    )
+    lines = ["> **This data set differs from the paper's method.**", ">"]
+    lines += [f"> - {sentence}" for sentence in sentences]
+    return "\n".join(lines)
 
 
 def _tables(record: Record, folder: Path) -> dict[str, str]:
@@ -155,37 +162,42 @@ def _annotation(record: Record) -> str:
         return ""
     annotators = len(record.annotation.annotators)
     text = ANNOTATED.format(variants=f"{record.annotation.rows // annotators:,}", annotators=annotators)
-    judges = "".join(
-        f"\n- `{judge.annotator}` is the language model `{judge.model}`, asked for up to {judge.per_question} variants "
-        f"per question with guidelines of sha256 {judge.prompt[:12]}…."
-        for judge in record.annotation.judges
-    )
+    notes = []
+    for judge in record.annotation.judges:
+        asked = f"{code(judge.annotator)} is the language model {code(judge.model)}, asked for up to "
+        guidelines = f"guidelines of sha256 {judge.prompt[:12]}…."
+        notes.append(f"- {asked}{judge.per_question} variants per question with {guidelines}")
     generation = record.generation
     if generation is not None and generation.judgments is not None:
         counts = ", ".join(f"{number:,} {outcome}" for outcome, number in (generation.judged or {}).items())
-        by = ", ".join(f"`{name}`" for name in generation.judgments.annotators)
-        judges += (
-            f"\n- Variants were filtered by the scores of {by} (sha256 {generation.judgments.digest[:12]}…): {counts}."
-        )
-    return f"\n\n{text}\n\n{annotation_table()}{judges and chr(10)}{judges}"
+        by = ", ".join(map(code, generation.judgments.annotators))
+        digest = f"sha256 {generation.judgments.digest[:12]}…"
+        notes.append(f"- Variants were filtered by the scores of {by} ({digest}): {counts}.")
+    paragraphs = f"\n\n{text}\n\n{annotation_table()}"
+    return "\n".join([paragraphs, "", *notes]) if notes else paragraphs
 
 
 def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
     options, problems, tagger = record.options, generation.problems, generation.tagger
-    source = (public_name(options["problems"]), options["split"])
+    source = code(public_name(options["problems"]))
+    if options["split"] is not None:
+        source += f", split {code(options['split'])}"
+    forms = [f"{code(name)}: {shares_text(of)}" for name, of in form_shares(generation).items()]
+    listed = [_option_text(name, value) for name, value in options.items() if _is_listed(name, value)]
     return {
-        "problems": ", split ".join(f"`{name}`" for name in source if name is not None),
+        "problems": source,
         "with_label": f"{problems.with_label:,}",
         "without_label": f"{problems.without_label:,}",
         "invalid": f", {generation.invalid_rows:,} invalid" if generation.invalid_rows else "",
-        "masked_lms": "<br>".join(_model_text(mlm) for mlm in generation.masked_lms),
-        "forms": "<br>".join(f"`{name}`: {shares_text(of)}" for name, of in form_shares(generation).items()),
-        "tagger": f"`{tagger.name}` {tagger.version} (sha256 {tagger.digest[:12]}…)",
+        "masked_lms": "<br>".join(map(_model_text, generation.masked_lms)),
+        "forms": "<br>".join(forms),
+        "tagger": f"{code(tagger.name)} {escaped(tagger.version)} (sha256 {tagger.digest[:12]}…)",
         "classes": ", ".join(options["classes"]),
-        "options": " ".join(_option_text(name, value) for name, value in options.items() if _is_listed(name, value)),
+        "options": " ".join(listed),
         "dtype": options["dtype"],
         "last_subsample": str(options["subsamples"] - 1),
-        **{name: str(options[name]) for name in ("inflation", "subsamples")},
+        "inflation": str(options["inflation"]),
+        "subsamples": str(options["subsamples"]),
     }
 
 
@@ -197,12 +209,13 @@ def _is_listed(name: str, value: object) -> bool:
 
 def _option_text(name: str, value: object) -> str:
     values = value if isinstance(value, list) else [value]
-    return f"`{name}={','.join(map(public_name, map(str, values))) or 'none'}`"
+    shown = ",".join(public_name(str(of_list)) for of_list in values)
+    return code(f"{name}={shown or 'none'}")
 
 
 def _model_text(mlm: MaskedLMRecord) -> str:
     source = f"commit {mlm.revision}" if mlm.revision else "bundled or a local folder"
-    return f"`{mlm.name}` ({source}; sha256 {mlm.digest[:12]}…)"
+    return f"{code(mlm.name)} ({source}; sha256 {mlm.digest[:12]}…)"
 
 
 def pairs_values(record: Record, folder: Path) -> dict[str, str]:
@@ -213,6 +226,8 @@ def pairs_values(record: Record, folder: Path) -> dict[str, str]:
         folder: The data set's folder; the first rows of its data are the examples.
     """
     first = next(iter(record.configs))
+    listed = [_option_text(name, value) for name, value in record.options.items() if value is not None]
+    sources = [f"{escaped(public_name(of.name))} (sha256 {of.digest[:12]}…)" for of in record.sources]
     return {
         "summary": record.summary,
         "example": pairs_example(record, folder),
@@ -223,25 +238,23 @@ def pairs_values(record: Record, folder: Path) -> dict[str, str]:
         "columns": pair_columns(record, folder),
         "notes": "\n".join(f"- {note}" for note in record.notes),
         "command": record.command,
-        "options": " ".join(_option_text(name, value) for name, value in record.options.items() if value is not None),
-        "sources": "<br>".join(
-            f"{public_name(source.name)} (sha256 {source.digest[:12]}…)" for source in record.sources
-        ),
+        "options": " ".join(listed),
+        "sources": "<br>".join(sources),
         "license_text": _pairs_license(record),
     }
 
 
 def _pairs_license(record: Record) -> str:
     name = record.terms.license
-    text = f"The pairs are under `{name}`." if name not in {None, "other"} else "The sentences have their own terms."
+    text = "The sentences have their own terms."
+    if name not in {None, "other"}:
+        text = f"The pairs are under {code(str(name))}."
     return text if record.terms.attribution is None else f"{text} {record.terms.attribution}"
 
 
 def metric_values(published: PublishedRecord | None, *, is_bundled: bool) -> dict[str, str]:
     """Return the name of the metric and the sentence on it, for the template of a card."""
-    metric = published and published.metric
-    in_package = METRIC_IN_PACKAGE.format(loaded=OF_BUNDLED if is_bundled else "it loads by this name")
-    return {
-        "metric_name": metric or "pattern_accuracy",
-        "metric_text": METRIC_IN_SPACE.format(metric=metric) if metric else in_package,
-    }
+    if published is not None and published.metric:
+        return {"metric_name": published.metric, "metric_text": METRIC_IN_SPACE.format(metric=published.metric)}
+    loaded = OF_BUNDLED if is_bundled else "it loads by this name"
+    return {"metric_name": "pattern_accuracy", "metric_text": METRIC_IN_PACKAGE.format(loaded=loaded)}

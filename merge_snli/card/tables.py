@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,42 +10,36 @@ import pyarrow.parquet as pq
 
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record, generation_of
-from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, data_file
+from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, DataColumn, data_file
 
 # Maximum number of characters of an example in a table.
 MAX_EXAMPLE_LENGTH = 100
+
+# What Markdown would read as markup: these characters, and underscores that are not within a word.
+MARKUP = re.compile(r"[\\`*{}\[\]<>#~&$|]|(?<!\w)_|_(?!\w)")
 
 
 def composition_table(record: Record) -> str:
     """Return the seeds and variants of each config, with the seeds' label distribution (the paper's Table 2)."""
     labels = record.label_names
-    rows = [
-        [
-            config,
-            f"{of.groups:,}",
-            f"{of.rows:,}",
-            f"{of.rows / of.groups:.1f}",
-            *_shares(of.group_labels or {}, labels, of.groups),
-        ]
-        for config, of in record.test_configs.items()
-    ]
+    rows = []
+    for config, of in record.test_configs.items():
+        row = [config, f"{of.groups:,}", f"{of.rows:,}", f"{of.rows / of.groups:.1f}"]
+        rows.append(row + _shares(of.group_labels or {}, labels, of.groups))
     return _table(["config", "seeds", "variants", "variants per seed", *_percent(labels)], rows)
 
 
 def words_table(record: Record) -> str:
     """Return the problems that share a word of each class (the paper's Table 4), and the seeds among them."""
     labels = record.label_names
-    seeds = {name: of.groups for name, of in record.test_configs.items()}
-    rows = [
-        [
-            name,
-            f"{of.problems:,}",
-            *_shares(of.labels, labels, of.problems),
-            f"{of.problems_after:,}",
-            f"{seeds.get(name, 0):,}" if name in record.options["classes"] else "not replaced",
-        ]
-        for name, of in generation_of(record).words.items()
-    ]
+    configs = record.test_configs
+    rows = []
+    for name, of in generation_of(record).words.items():
+        seeds = "not replaced"
+        if name in record.options["classes"]:
+            seeds = f"{configs[name].groups:,}" if name in configs else "0"
+        shares = _shares(of.labels, labels, of.problems)
+        rows.append([name, f"{of.problems:,}", *shares, f"{of.problems_after:,}", seeds])
     return _table(["word class", "problems", *_percent(labels), "after exclusions", "seeds"], rows)
 
 
@@ -57,13 +51,13 @@ def example_table(record: Record, folder: Path) -> str:
         folder: The data set's folder.
     """
     row = _example(folder, ALL)
-    label = _cell(record.label_names[row["label"]])
-    change = f"variant, {_cell(row['original'])} → {_cell(row['replacement'])}"
+    label = escaped(record.label_names[row["label"]])
+    change = f"variant, {escaped(row['original'])} → {escaped(row['replacement'])}"
     rows = [
-        ["seed", _text(row["seed_premise"]), _text(row["seed_hypothesis"]), label],
-        [change, _text(row["premise"]), _text(row["hypothesis"]), label],
+        ["seed", escaped(row["seed_premise"]), escaped(row["seed_hypothesis"]), label],
+        [change, escaped(row["premise"]), escaped(row["hypothesis"]), label],
     ]
-    return _table(["example", *map(_cell, record.texts), "label"], rows)
+    return _table(["example", *map(escaped, record.texts), "label"], rows)
 
 
 def column_table(record: Record, config: str, folder: Path) -> str:
@@ -75,55 +69,51 @@ def column_table(record: Record, config: str, folder: Path) -> str:
         folder: The data set's folder.
     """
     example = _example(folder, config)
-    rows = [
-        [f"`{column.name}`", f"`{column.type}`", _cell(column.description), _code(example[column.name])]
-        for column in record.columns(config)
-    ]
+    rows = [[*_column(column), code(_json(example[column.name]))] for column in record.columns(config)]
     return _table(["column", "type", "description", "example"], rows)
 
 
 def pairs_table(record: Record) -> str:
     """Return the configs of pairs in groups: what they contain, their groups, pairs and labels."""
-    rows = [
-        [
-            f"`{name}`, split `{config.split}`",
-            _cell(config.description),
-            f"{config.groups:,}",
-            f"{sum(config.labels.values()):,}",
-            ", ".join(f"{label} {count:,}" for label, count in config.labels.items() if count),
-        ]
-        for name, config in record.configs.items()
-    ]
+    rows = []
+    for name, config in record.configs.items():
+        pairs = sum(config.labels.values())
+        labels = ", ".join(f"{escaped(label)} {count:,}" for label, count in config.labels.items() if count)
+        named = f"{code(name)}, split {code(config.split)}"
+        rows.append([named, _cell(config.description), f"{config.groups:,}", f"{pairs:,}", labels])
     return _table(["config", "contains", "groups", "pairs", "labels"], rows)
 
 
 def pair_columns(record: Record, folder: Path) -> str:
     """Return a table of the columns of all configs of pairs, with examples from the first config that has each."""
-    of_configs = {name: {column.name for column in config.columns} for name, config in record.configs.items()}
-    columns = {column.name: column for config in record.configs.values() for column in config.columns}
+    columns: dict[str, DataColumn] = {}
+    configs: dict[str, list[str]] = {}
+    for name, config in record.configs.items():
+        for column in config.columns:
+            columns[column.name] = column
+            configs.setdefault(column.name, []).append(name)
     rows = []
-    for name, column in columns.items():
-        configs = [config for config, names in of_configs.items() if name in names]
-        example = _first_row(folder, configs[0], record.configs[configs[0]].split)[name]
-        in_configs = "all" if len(configs) == len(of_configs) else ", ".join(configs)
-        rows.append([f"`{name}`", f"`{column.type}`", _cell(column.description), in_configs, _code(example)])
+    for column in columns.values():
+        of_column = configs[column.name]
+        example = _first_row(folder, of_column[0], record.configs[of_column[0]].split)[column.name]
+        in_configs = "all" if len(of_column) == len(record.configs) else ", ".join(of_column)
+        rows.append([*_column(column), escaped(in_configs), code(_json(example))])
     return _table(["column", "type", "description", "configs", "example"], rows)
 
 
 def pairs_example(record: Record, folder: Path) -> str:
     """Return a table of the first pair of each config."""
-    first = {name: _first_row(folder, name, config.split) for name, config in record.configs.items()}
-    rows = [
-        [f"`{name}`", _text(row["premise"]), _text(row["hypothesis"]), record.label_names[row["label"]]]
-        for name, row in first.items()
-    ]
+    rows = []
+    for name, config in record.configs.items():
+        row = _first_row(folder, name, config.split)
+        label = escaped(record.label_names[row["label"]])
+        rows.append([code(name), escaped(row["premise"]), escaped(row["hypothesis"]), label])
     return _table(["config", "premise", "hypothesis", "label"], rows)
 
 
 def annotation_table() -> str:
     """Return a table of the columns of config `annotation`."""
-    rows = [[f"`{column.name}`", f"`{column.type}`", _cell(column.description)] for column in ANNOTATION_COLUMNS]
-    return _table(["column", "type", "description"], rows)
+    return _table(["column", "type", "description"], map(_column, ANNOTATION_COLUMNS))
 
 
 def _example(folder: Path, config: str) -> dict[str, Any]:
@@ -131,10 +121,12 @@ def _example(folder: Path, config: str) -> dict[str, Any]:
 
     It is the variant that most masked LMs validated in both sentences; of several, the one with the largest log-odds.
     """
+    ranks = []
     with pq.ParquetFile(folder / data_file(ALL, TEST)) as file:
-        batches = file.iter_batches(ROWS_PER_GROUP, columns=["premise_mlms", "hypothesis_mlms", "log_odds"])
-        rows = (row for batch in batches for row in batch.to_pylist())
-        ranks = [(len({*row["premise_mlms"]} & {*row["hypothesis_mlms"]}), row["log_odds"]) for row in rows]
+        for batch in file.iter_batches(ROWS_PER_GROUP, columns=["premise_mlms", "hypothesis_mlms", "log_odds"]):
+            for row in batch.to_pylist():
+                of_both = {*row["premise_mlms"]} & {*row["hypothesis_mlms"]}
+                ranks.append((len(of_both), row["log_odds"]))
         group, number = divmod(ranks.index(max(ranks)), ROWS_PER_GROUP)
         variant: dict[str, Any] = file.read_row_group(group).slice(number, 1).to_pylist()[0]
     if config == ALL:
@@ -156,10 +148,16 @@ def _shares(counts: dict[str, int], labels: Sequence[str], total: int) -> list[s
 
 
 def _percent(labels: Sequence[str]) -> list[str]:
-    return [f"{_cell(name)} %" for name in labels]
+    return [f"{escaped(name)} %" for name in labels]
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
+def _column(column: DataColumn) -> Iterator[str]:
+    yield code(column.name)
+    yield code(column.type)
+    yield escaped(column.description)
+
+
+def _table(header: list[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---"] * len(header), *rows))
 
 
@@ -168,14 +166,30 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _text(text: str) -> str:
-    """Escape a sentence so that no character is markup."""
-    return _cell(re.sub(r"([\\`*_{}\[\]<>#~&$])", r"\\\1", text))
+def escaped(text: str) -> str:
+    r"""Return a text on one line in which no character is markup.
+
+    Examples:
+        >>> escaped("<b> of\nentailment_2")
+        '\\<b\\> of entailment_2'
+    """
+    return MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def _code(value: object) -> str:
-    """Return a value as JSON in a code span."""
-    whole = json.dumps(value, ensure_ascii=False)
-    text = whole if len(whole) <= MAX_EXAMPLE_LENGTH else f"{whole[:MAX_EXAMPLE_LENGTH]}…"
-    fence, space = ("``", " ") if "`" in text else ("`", "")
+def code(text: str) -> str:
+    """Return a text on one line in a code span, which backticks of the text do not end.
+
+    Examples:
+        >>> code("a `b`")
+        '`` a `b` ``'
+    """
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    space = " " if "`" in text else ""
     return f"{fence}{space}{_cell(text)}{space}{fence}"
+
+
+def _json(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_EXAMPLE_LENGTH else f"{text[:MAX_EXAMPLE_LENGTH]}…"

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest
+from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, nearest, one_line
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.limits import DEFAULT, VARIABLE, read_limit
@@ -189,7 +189,7 @@ def _module_of(command: str) -> ModuleType:
 def _failed(message: str, code: int = INPUT_ERROR) -> int:
     """Print what went wrong, and return the exit code."""
     try:
-        sys.stderr.write(f"merge-snli: {message}\n")
+        sys.stderr.write(f"merge-snli: {one_line(message)}\n")
         sys.stderr.flush()
     except OSError:  # the exit code remains
         _discard(sys.stderr)
@@ -228,7 +228,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print how to see the options and what is wrong, and exit."""
-        self.exit(INPUT_ERROR, f"usage: {self.prog} [options] ({self.prog} --help lists them)\nmerge-snli: {message}\n")
+        usage = f"usage: {self.prog} [options] ({self.prog} --help lists them)"
+        self.exit(INPUT_ERROR, f"{usage}\nmerge-snli: {one_line(message)}\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
         """Parse arguments; fail at the first unknown one, before a missing option that it may be a misspelling of."""

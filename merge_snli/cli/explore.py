@@ -47,8 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
+    from merge_snli.comparison.html_page import check_page
     from merge_snli.comparison.testing import Significance
-    from merge_snli.dataset.stored import check_out, find_dataset
+    from merge_snli.dataset.stored import find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.results.naming import work_folder
     from merge_snli.results.store import read_results
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
             "explore writes no tables: the answers of a model are NAME.parquet beside its result, and "
             "merge_snli.read_answers joins them with the data"
         )
-    out, name = check_out(arguments.out), arguments.corpus
+    out, name = check_page(arguments.out).parent, arguments.corpus
     dataset = find_dataset(arguments.dataset)
     results = []
     if arguments.results:

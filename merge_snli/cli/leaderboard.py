@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
+    from merge_snli.comparison.html_page import check_page
     from merge_snli.dataset.stored import check_out
     from merge_snli.results.store import require_folder
 
@@ -98,7 +99,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             f"{param('with_text')} out"
         )
     if arguments.out is not None:
-        check_out(arguments.out)
+        if is_page:
+            check_page(arguments.out)
+        else:
+            check_out(arguments.out)
     for folder in arguments.results:
         require_folder(folder)
     if is_page and arguments.out is None:

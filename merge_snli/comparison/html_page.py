@@ -5,13 +5,15 @@ import json
 from base64 import b64encode
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import codes, numbered
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.dataset.stored import check_out
 from merge_snli.dataset.variants import seed_offsets
 
 # The columns of a variant that say which words of its seed are replaced, and where they are.
@@ -27,6 +29,24 @@ COLUMNS = (
 )
 
 UNSAFE_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+
+
+PAGE = "index.html"
+# What every page has at its top, and no page of another program.
+BRAND = '<a class="brand" id="home" href="#">'
+
+
+def check_page(out: str | Path) -> Path:
+    """Check before its work that a command can write a page to a folder, and return the path of the page.
+
+    Args:
+        out: The folder. It may hold other files, but no `index.html` that another program wrote.
+    """
+    path = check_out(out) / PAGE
+    with explained(OSError, f"{path} cannot be read ({REASON}): choose another folder with {param('out')}"):
+        if path.exists() and BRAND.encode() not in path.read_bytes():
+            raise InputError(f"{path} is not a page of MERGE: choose another folder with {param('out')}")
+    return path
 
 
 def asset(package: str, *path: str) -> str:

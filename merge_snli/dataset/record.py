@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,9 @@ PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known en
 
 # The key of `run.json` that holds the sha256 of all other keys.
 OWN_DIGEST = "digest"
+
+# Names of configs and splits are those of folders and files.
+FILE_NAME = re.compile(r"\w[\w.-]*")
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
@@ -308,6 +312,9 @@ class Record:
         )
         required = (self.group_column, "premise", "hypothesis", "label")
         for name, config in self.configs.items():
+            for part in (name, *config.splits):
+                if not FILE_NAME.fullmatch(part):
+                    raise ValueError(f"{part!r} is not a name of a config or split: it must be letters, digits and _.-")
             names = {column.name for column in config.columns}
             missing = next((column for column in required if column not in names), None)
             raise_first(

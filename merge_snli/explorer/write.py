@@ -9,12 +9,12 @@ from merge_snli.base.files import write_text
 from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
-from merge_snli.comparison.html_page import asset, combined_script, content_policy, shared_style, template
+from merge_snli.comparison.html_page import asset, check_page, combined_script, content_policy, shared_style, template
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.standings import standings
 from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.record import require
-from merge_snli.dataset.stored import MergeDataset, check_out, find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.explorer.data import packed
 from merge_snli.results.alignment import aligned
 from merge_snli.results.evaluate import dataset_record
@@ -23,7 +23,6 @@ from merge_snli.results.result import Result
 from merge_snli.results.rows import DEFINITIONS
 from merge_snli.schema import ALL
 
-PAGE = "index.html"
 # The scores of each model on the page.
 SCORES = ("Seeds", "Variants")
 
@@ -93,7 +92,7 @@ def write_explorer(
     Raises:
         InputError: If a result does not fit the data set, the data has no seeds, or `out` is not writable.
     """
-    path = check_out(out) / PAGE
+    path = check_page(out)
     opened = find_dataset(dataset)
     require(opened.record, "has_seeds")
     data = open_config(opened, results[0].dataset.config if results else config)

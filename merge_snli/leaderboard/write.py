@@ -8,6 +8,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
+from merge_snli.comparison.html_page import check_page
 from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.stored import MergeDataset, check_out
 from merge_snli.leaderboard.boards import Board, make_boards
@@ -21,7 +22,7 @@ from merge_snli.results.prompts import results_of
 from merge_snli.results.result import Result
 from merge_snli.results.whole import find_whole
 
-HTML, PAGE = "html", "index.html"
+HTML = "html"
 
 
 def write_leaderboard(
@@ -56,10 +57,10 @@ def write_leaderboard(
 
     Raises:
         InputError: If two results on the same data are of the same model, a result does not fit its data set, no result
-            was computed on one of `datasets`, or `out` is a file, is not writable or is in a data set.
+            was computed on one of `datasets`, or `out` is a file, is not writable, is in a data set or
+            has another page.
     """
-    out = check_out(out)
-    path = out / (PAGE if file_format == HTML else FORMATS[file_format][0])
+    path = check_page(out) if file_format == HTML else check_out(out) / FORMATS[file_format][0]
     text = leaderboard_text(
         results,
         file_format,

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from merge_snli.base.differences import differences
+from merge_snli.base.errors import one_line
 from merge_snli.base.table import count
 
 # Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one.
@@ -66,15 +67,19 @@ class ValidationReport:
 
 def report_text(report: ValidationReport) -> str:
     """Return a report as text: one line per finding and per thing that was not checked, then a summary."""
-    lines = [*map(str, report.findings), *(f"not checked: {reason}" for reason in report.not_checked)]
-    # Such as `1 subsample` or `20 words tagged in place`.
-    checked = ", ".join(
-        f"{number:,} {re.sub('s(?![a-z])', '', names, count=1) if number == 1 else names}"
-        for names, number in report.checked.items()
-        if number
-    )
+    lines = [str(finding) for finding in report.findings]
+    lines += [f"not checked: {reason}" for reason in report.not_checked]
+    checked = []
+    for names, number in report.checked.items():
+        if number == 1:  # such as `1 subsample` or `1 word tagged in place`
+            names = re.sub("s(?![a-z])", "", names, count=1)
+        if number:
+            checked.append(f"{number:,} {names}")
     verdict = count(len(report.findings), "finding") if report.findings else "valid"
-    return "\n".join([*lines, f"{report.name}: {verdict}{f' (checked: {checked})' if checked else ''}", ""])
+    if checked:
+        verdict += f" (checked: {', '.join(checked)})"
+    lines.append(f"{report.name}: {verdict}")
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def quoted(value: object) -> str:

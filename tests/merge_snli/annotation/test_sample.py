@@ -11,9 +11,11 @@ from xml.etree import ElementTree
 import pytest
 from openpyxl import load_workbook
 
+from merge_snli.annotation.reading import sheet_rows
 from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
 from merge_snli.annotation.sheets import label_config, write_sheets
 from merge_snli.base.files import sha256_of_file
+from merge_snli.base.table import printable
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
@@ -217,7 +219,12 @@ def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) ->
     cells = load_workbook(tmp_path / "out" / "a.xlsx").active[2]
     assert [cell.value for cell in cells[1:5]] == ["=1+1", "a b", "=cat", "@x"]
     assert {cell.data_type for cell in cells[:6]} == {"s"}
-    assert read_csv(tmp_path / "out" / "a.csv")[0]["seed_hypothesis"] == "a\x0bb"
+    (in_csv,) = read_csv(tmp_path / "out" / "a.csv")
+    assert in_csv["seed_hypothesis"] == "a\x0bb"
+    assert [in_csv[name] for name in TEXT_COLUMNS[1:5]] == ["'=1+1", "a\x0bb", "'=cat", "'@x"]
+    for file in ("a.csv", "a.xlsx"):
+        ((_, row),) = sheet_rows(tmp_path / "out" / file, sample.texts)
+        assert [printable(row[name]) for name in TEXT_COLUMNS[1:5]] == ["=1+1", "a b", "=cat", "@x"]
 
 
 @pytest.mark.parametrize(

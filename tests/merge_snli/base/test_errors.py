@@ -106,11 +106,12 @@ def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
         logger.warning(Message(f"%s: set {param('dtype', 'float32')}"), "a")
         logger.warning("%s in %d s", InputError(f"{param('work')} is full"), 3)
         logger.warning("%(who)s", {"who": "b"})
+        logger.warning("%s\n%s", "c\nd", Path("e\u202ef"))
         logger.removeHandler(handler)
         return stream.getvalue()
 
-    assert logged() == "a: set dtype='float32'\nwork is full in 3 s\nb\n"
-    assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\n"
+    assert logged() == "a: set dtype='float32'\nwork is full in 3 s\nb\nc\nd\ne\u202ef\n"
+    assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\nc\\nd\ne\\u202ef\n"
 
 
 def test_a_warning_of_a_command_has_flags(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,30 @@ def test_examples_are_escaped(tmp_path: Path) -> None:
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
 
 
+MARKUP = "<img src=x onerror=alert(1)> [a](javascript:b) **c** _d_ `e` ``f`` | g\n\n# h"
+
+
+def test_what_others_wrote_is_no_markup() -> None:
+    """Titles, texts, file names, kept columns, masked LMs and taggers."""
+    generation = generation_of(RECORD)
+    mlms = tuple(replace(mlm, name=f"{MARKUP} {mlm.name}") for mlm in generation.masked_lms)
+    tagger = replace(generation.tagger, name=MARKUP, version=MARKUP)
+    record = replace(
+        with_options(problems=f"{MARKUP}.jsonl", split=MARKUP, premise_column="<b>", keep_column=[MARKUP]),
+        title=MARKUP,
+        generation=replace(generation, masked_lms=mlms, tagger=tagger),
+    )
+    before, after = (rendered(card) for card in (CARD, render_card(record, BUNDLED)))
+    for tag in ("img", "a", "h1", "h2", "i", "b", "em", "strong", "pre", "table", "tr", "td"):
+        assert len(re.findall(f"<{tag}[ >]", after)) == len(re.findall(f"<{tag}[ >]", before)), tag
+    assert unescape(after).count("<img src=x onerror=alert(1)>") >= 6
+
+
+def rendered(card: str) -> str:
+    text = card.split("---\n", 2)[2]
+    return str(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+
+
 DIFFERING: dict[str, dict[str, object]] = {
     "Bundled masked LMs": {"mlm": ["demo:mlm-bpe", "google-bert/bert-base-cased"]},
     "Another language": {"language": "fr"},

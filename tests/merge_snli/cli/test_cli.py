@@ -80,6 +80,17 @@ def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, command:
     assert_one_line(printed.err, str(tmp_path / "nowhere.jsonl"))
 
 
+@pytest.mark.parametrize("forged", ["a\nmerge-snli: valid", "a\x1b[2K\rvalid", "a\u202edilav"])
+def test_what_others_wrote_stays_on_the_line_of_a_message(forged: str, tmp_path: Path, command: Command) -> None:
+    escaped = forged.encode("unicode_escape").decode()
+    error = command("tables", tmp_path / f"{forged}.jsonl", code=2).err
+    assert_one_line(error, f"{escaped}.jsonl")
+    assert error.rstrip("\n").isprintable()
+    option = f"--{forged.replace(' ', '')}"
+    _, error = command("tables", "x.jsonl", option, code=2).err.splitlines()
+    assert option.encode("unicode_escape").decode() in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -93,6 +93,16 @@ def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_p
     assert "\n" not in str(refused(rf"run\.json .*\({re.escape(field)}: \w", find_dataset, str(tmp_path)))
 
 
+@pytest.mark.parametrize("name", ["../../../x", "/x", "", "..", "a/b", "a\nb", ".x"])
+def test_names_of_configs_and_splits_are_names_of_files(name: str, tmp_path: Path) -> None:
+    values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
+    configs = values["configs"]
+    whole = configs["all"]
+    for changed in ({**configs, name: whole}, {**configs, "all": whole | {"splits": {name: 1}}}):
+        (tmp_path / "run.json").write_text(json.dumps(values | {"configs": changed}), encoding="utf-8")
+        refused(re.escape(f"{name!r} is not a name of a config or split"), find_dataset, str(tmp_path))
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", "3", "null", "[" * 100_000, '{"a": "\\ud800"}'])
 def test_file_that_is_not_a_record(content: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(content)

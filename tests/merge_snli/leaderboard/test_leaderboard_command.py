@@ -67,6 +67,20 @@ def test_tables_are_printed_without_a_folder(folder: Path, command: Command) -> 
     assert "--out" in command("leaderboard", folder, code=2).err
 
 
+@pytest.mark.parametrize("name", ["leaderboard", "explore"])
+def test_a_page_of_another_program_is_not_replaced(name: str, folder: Path, tmp_path: Path, command: Command) -> None:
+    other = written(tmp_path / "site" / "index.html", "<!doctype html><title>My site</title>")
+    arguments = [name, folder, "--out", tmp_path / "site", *(["--dataset", SHIPPED] if name == "explore" else [])]
+    assert f"{other} is not a page of MERGE" in command(*arguments, code=2).err
+    assert other.read_text(encoding="utf-8") == "<!doctype html><title>My site</title>"
+    other.unlink()
+    command(*arguments)
+    first = other.read_bytes()
+    other.write_bytes(first + b"<!-- an older page -->")
+    command(*arguments)
+    assert other.read_bytes() == first
+
+
 def test_page_with_and_without_texts(folder: Path, tmp_path: Path, page_of: PageOf) -> None:
     page, with_texts = (page_of(folder, *more) for more in ((), ("--dataset", SHIPPED)))
     assert len(with_texts) > len(page)
