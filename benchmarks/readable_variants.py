@@ -2,9 +2,9 @@
 
     python -m benchmarks.readable_variants --problems snli/test.jsonl mnli/dev_matched.jsonl --work work
 
-The first table is computed from the scores in `*_study.csv`, by variant id. The second counts the seeds and variants of
-the presets, and of `strict` without each of its filters, with the two bundled masked LMs. All runs share the work
-folder, so that masked LMs answer once.
+The first table is computed from the scores in `*_study.csv`, by variant id. The second has the tests of the veto. The
+third counts the seeds and variants of the presets, and of `strict` without each of its filters, with the two bundled
+masked LMs. All runs share the work folder, so that masked LMs answer once.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
+from scipy.stats import fisher_exact
 
 from generation.options import PRESETS
 from generation.pipeline import generate
@@ -35,7 +37,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="problems of each file; default: all")
     parser.add_argument("--work", type=Path, help="work folder; default: a temporary one")
     arguments = parser.parse_args()
-    sys.stdout.write(shares().markdown())
+    sys.stdout.write(f"{shares().markdown()}\n{veto_tests().markdown()}")
     for problems in arguments.problems or ():
         with TemporaryDirectory() as folder:
             counts = seeds_and_variants(problems, arguments.limit, Path(folder), arguments.work or Path(folder, "work"))
@@ -54,6 +56,28 @@ def shares() -> Table:
         rows.append((sample, source, found.variants, f"{100 * found.share:.1f} ({low:.0f} to {high:.0f})"))
     columns = (Column("sample", "left"), Column("problems", "left"), Column("judged"), Column("good (%)"))
     return Table(columns=columns, rows=tuple(rows))
+
+
+def veto_tests() -> Table:
+    """Return Fisher's exact test of what the veto keeps, in both studies of it.
+
+    The samples of the first study have variants in common, so that its p-value is only a rough guide.
+    """
+    good: defaultdict[str, list[bool]] = defaultdict(list)
+    for sample, _, is_good in judged():
+        good[sample].append(is_good)
+    overlap = sum(row["filters"] == "veto and strict" for row in _read("veto_study.csv"))
+    rows: list[tuple[Cell, ...]] = []
+    for study, kept, other, in_both in (
+        ("strict", "strict, vetoed: false", "strict, vetoed: true", 0),
+        ("first", "first study of the veto: veto", "first study of the veto: strict", overlap),
+    ):
+        counts = [(sum(good[sample]), len(good[sample])) for sample in (kept, other)]
+        p_value = float(fisher_exact(np.array([[right, of - right] for right, of in counts])).pvalue)
+        cells = [f"{right} of {judged_of}" for right, judged_of in counts]
+        rows.append((study, *cells, in_both, f"{p_value:.1g}"))
+    names = ("kept by the veto", "without the veto or dropped by it", "in both", "p")
+    return Table(columns=(Column("study", "left"), *map(Column, names)), rows=tuple(rows))
 
 
 def judged() -> Iterator[tuple[str, str, bool]]:

@@ -86,14 +86,31 @@ def p_of_small_permutation(rng: np.random.Generator) -> float:
     return permutation_test(first, second).p_value
 
 
-def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
-    """Return the p-value of a t-test on PA(0.9) over overlapping subsamples, which is not valid."""
+def passed_in_subsamples(rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return whether two equal models pass each seed in each of ten overlapping subsamples, [2, subsamples, seeds]."""
     chances = rng.beta(A, B, (N_SEEDS, 1))
     right = rng.random((2, N_SEEDS, POOL)) < chances
     drawn = rng.random((N_SUBSAMPLES, N_SEEDS, POOL)).argsort(axis=-1)[..., :D]
     in_draw = np.take_along_axis(right[:, None], drawn[None], axis=-1).sum(axis=-1)
-    first, second = (in_draw >= PASSING).mean(axis=-1)
+    return np.asarray(in_draw >= PASSING)
+
+
+def p_of_t_over_subsamples(rng: np.random.Generator) -> float:
+    """Return the p-value of a t-test on PA(0.9) over overlapping subsamples, which is not valid."""
+    first, second = passed_in_subsamples(rng).mean(axis=-1)
     return paired_t_test(first, second, unit="subsample").p_value
+
+
+def p_of_permutation_over_subsamples(rng: np.random.Generator) -> float:
+    """Return the p-value of a permutation test on the share of the subsamples in which a seed passes."""
+    first, second = passed_in_subsamples(rng).mean(axis=1)
+    return permutation_test(first, second).p_value
+
+
+def p_of_mcnemar_over_subsamples(rng: np.random.Generator) -> float:
+    """Return the p-value of McNemar's test on the seeds that pass in more than half of the subsamples."""
+    first, second = passed_in_subsamples(rng).mean(axis=1) > 0.5
+    return mcnemar_test(first, second).p_value
 
 
 def share_correct(correct: NDArray[np.float64], sizes: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
@@ -155,10 +172,12 @@ FALSE_POSITIVES: dict[str, Callable[[np.random.Generator], float]] = {
     "independent t-test (Welch), 13 and 18 values": p_of_independent_t,
     "McNemar's test on 200 seeds": p_of_mcnemar,
     "permutation test on 200 seeds": p_of_permutation,
+    "permutation test over seeds in 10 overlapping subsamples": p_of_permutation_over_subsamples,
+    "McNemar's test over seeds in 10 overlapping subsamples": p_of_mcnemar_over_subsamples,
     "permutation test on 10 seeds, continuous values": p_of_small_permutation,
 }
 # Few p-values are possible, so an exact test rejects less often than its level says.
-CONSERVATIVE = {"McNemar's test on 200 seeds"}
+CONSERVATIVE = {"McNemar's test on 200 seeds", "McNemar's test over seeds in 10 overlapping subsamples"}
 COVERAGES: dict[str, Callable[[np.random.Generator], tuple[Interval, float]]] = {
     "SA, BCa over seeds": interval_of("SA, BCa"),
     "SA, percentile over seeds": interval_of("SA, percentile"),

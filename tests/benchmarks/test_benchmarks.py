@@ -15,6 +15,7 @@ from tests.records import bundled
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parent.parent.parent
 PIPELINES = ("pipeline, one by one", "pipeline, batch_size=32")
 
 
@@ -96,7 +97,7 @@ def test_generation_share(benchmark: Benchmark) -> None:
 def test_readable_variants(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {name: how for name, how in readable_variants.chosen_filters().items() if name in ("none", "strict")}
     monkeypatch.setattr(readable_variants, "chosen_filters", lambda: chosen)
-    studies, counts = tables(benchmark("readable_variants", "--problems", bundled("demo:problems"), "--limit", 20))
+    studies, _, counts = tables(benchmark("readable_variants", "--problems", bundled("demo:problems"), "--limit", 20))
     with (Path(readable_variants.__file__).parent / "veto_study.csv").open(encoding="utf-8") as file:
         judged = [row for row in csv.DictReader(file) if "strict" in row["filters"].split(" and ")]
     first_study = {name: row for name, row in studies.items() if name.startswith("first study of the veto: strict")}
@@ -106,6 +107,17 @@ def test_readable_variants(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
             seeds, variants = map(number, cell.split(" / "))
             fewer_seeds, fewer_variants = map(number, counts["strict"][degree].split(" / "))
             assert fewer_seeds <= seeds and fewer_variants < variants
+
+
+def test_false_alarms_of_equal_models_are_those_of_the_docs() -> None:
+    text = " ".join((ROOT / "docs" / "compare.md").read_text(encoding="utf-8").split())
+    for name, sentence in {
+        "paired t-test over 10 overlapping subsamples": "it found {:.1%} different",
+        "permutation test over seeds in 10 overlapping subsamples": "the permutation test {:.1%},",
+        "McNemar's test over seeds in 10 overlapping subsamples": "McNemar's test, which is conservative, {:.1%} (",
+    }.items():
+        rate = statistics_simulation.false_positives(name, 1_000).rate
+        assert sentence.format(rate) in text
 
 
 def test_statistics_simulation(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
