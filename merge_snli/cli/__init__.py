@@ -26,6 +26,7 @@ from merge_snli.base.limits import DEFAULT, VARIABLE, read_limit
 from merge_snli.base.option import choice_advice
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
+from merge_snli.cli.meanings import advice
 
 # The commands and their summaries, under the headings of `--help`.
 #
@@ -244,7 +245,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def _reject(self, name: str) -> NoReturn:
         kind = "unknown option" if name.startswith("-") else "unexpected argument"
-        self.error(f"{kind} {name}{nearest(name, self._option_string_actions)}")
+        self.error(f"{kind} {name}{advice(name, self._option_string_actions)}")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Check that a value is one of the choices of an argument; fail with the nearest choice."""

@@ -19,6 +19,7 @@ import pytest
 from merge_snli import cli
 from merge_snli.cli import arguments, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
+from merge_snli.cli.meanings import MEANT
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
 from tests.commands import Command
@@ -52,6 +53,25 @@ def test_help_lists_at_most_18_commands_under_five_headings(command: Command) ->
     assert listed == [name for name in cli.COMMANDS if name not in cli.UNLISTED]
     assert len(listed) <= 18, "more than --help should list: make it an option of another command, or unlist one"
     assert "analyse " not in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["generate", "p.jsonl", "--min-variants", "5"], "--inflation"),
+        (["generate", "p.jsonl", "--output", "o"], "--out"),
+        (["score", "m", "--limit", "5"], "--limit-seeds"),
+        (["score", "m", "--data", "d"], "--dataset"),
+        (["generate", "p.jsonl", "--inflaton", "5"], "--inflation"),
+    ],
+)
+def test_an_unknown_option_proposes_what_is_meant(arguments: list[str], meant: str, command: Command) -> None:
+    assert f"did you mean {meant}?" in command(*arguments, code=2).err
+
+
+def test_every_option_that_is_meant_exists() -> None:
+    options = {option for _, action in ARGUMENTS for option in action.option_strings}
+    assert {meant for of_name in MEANT.values() for meant in of_name} <= options
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"]])
