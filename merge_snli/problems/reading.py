@@ -82,11 +82,7 @@ class ProblemSource:
         if self.options.sample is None:
             return problems
         last = self._last_of_sample
-        return (
-            (location, problem)
-            for number, (location, problem) in enumerate(problems)
-            if problem is not None and self._rank(number, problem) <= last
-        )
+        return ((location, problem) for rank, location, problem in self._ranked() if rank <= last)
 
     def _checked(self, row: SourceRow) -> Problem | None:
         with suppress(*([InputError] if self.options.skip_invalid else [])):
@@ -104,14 +100,43 @@ class ProblemSource:
     @cached_property
     def _last_of_sample(self) -> tuple[bytes, int]:
         """The highest rank in the sample."""
-        everything = replace(self, options=replace(self.options, sample=None))
-        ranks = (self._rank(number, problem) for number, (_, problem) in enumerate(everything) if problem is not None)
+        ranks = (rank for rank, _, _ in self._ranked())
         return max(nsmallest(self.options.sample or 0, ranks), default=(b"", 0))
 
-    def _rank(self, number: int, problem: Problem) -> tuple[bytes, int]:
-        """Return the rank of a problem: random by its content and the seed, then by its row if several are equal."""
-        content = [self.options.sampling_seed, problem.premise, problem.hypothesis, problem.label]
-        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).digest(), number
+    @cached_property
+    def _everything(self) -> "ProblemSource":
+        """The source without a sample."""
+        return replace(self, options=replace(self.options, sample=None))
+
+    @cached_property
+    def _copied(self) -> frozenset[int]:
+        """The hashes of the contents that several problems have."""
+        hashes = array("Q")
+        for _, problem in self._everything:
+            if problem is not None:
+                hashes.append(_first_bits(self._digest(problem)))
+        return frozenset(repeated_numbers(hashes)) if hashes else frozenset()
+
+    def _ranked(self) -> Iterator[tuple[tuple[bytes, int], str, Problem]]:
+        """Yield each problem with its location and rank: random by the seed and its content, then by its row.
+
+        The rank of a further copy is that of its content and its id, or its number among the copies, so that copies are
+        not drawn together.
+        """
+        copies: Counter[bytes] = Counter()
+        for number, (location, problem) in enumerate(self._everything):
+            if problem is None:
+                continue
+            digest = content = self._digest(problem)
+            if _first_bits(content) in self._copied:
+                copies[content] += 1
+                if copies[content] > 1:
+                    digest = self._digest(problem, problem.id or str(copies[content]))
+            yield (digest, number), location, problem
+
+    def _digest(self, problem: Problem, *copy: str) -> bytes:
+        content = [self.options.sampling_seed, problem.premise, problem.hypothesis, problem.label, *copy]
+        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).digest()
 
 
 @contextmanager
@@ -376,7 +401,11 @@ def content_id(premise: str, hypothesis: str, label: str) -> str:
 
 def id_hash(identity: str) -> int:
     """Return the first 64 bits of the sha256 of an id. Different ids may have the same hash."""
-    return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:HASH_BYTES])
+    return _first_bits(hashlib.sha256(identity.encode()).digest())
+
+
+def _first_bits(digest: bytes) -> int:
+    return int.from_bytes(digest[:HASH_BYTES])
 
 
 def repeated_numbers(numbers: "array[int]") -> "array[int]":

@@ -1,6 +1,8 @@
 """A source: opened once and iterated several times, of files, patterns, and data sets on the Hub."""
 
 import json
+from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,30 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
     assert len(sampled("a.jsonl", rows, sample=99)) == 14
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6
+
+
+def test_copies_are_drawn_one_by_one(tmp_path: Path) -> None:
+    """Copies had one rank, so that a sample had all of them or none."""
+    rows = [{**ROWS[0], "label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
+    copied = [row for row in rows[:10] for _ in range(5)] + rows[10:]
+    for ids in (False, True):
+        numbered = [row | ({"id": f"p{at}"} if ids else {}) for at, row in enumerate(copied)]
+        path = write_rows(tmp_path / f"{ids}.jsonl", numbered)
+        options = Options(problems=str(path), mlm=("m",), sample=20, id_column="id" if ids else None)
+        source = open_source(options)
+        drawn = Counter(problem.premise for problem in stream_problems(source, survey_problems(source)))
+        assert drawn.total() == 20
+        assert {2, 3} & set(drawn.values()), "some copies of a problem are drawn, and others are not"
+
+
+def test_a_sample_without_copies_is_ranked_by_content(tmp_path: Path) -> None:
+    rows = [{**ROWS[0], "label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
+    source = open_source(Options(problems=str(write_rows(tmp_path / "a.jsonl", rows)), mlm=("m",), sample=7))
+    drawn = [problem.premise for problem in stream_problems(source, survey_problems(source))]
+    ranks = {
+        row["premise"]: sha256(json.dumps([0, row["premise"], row["hypothesis"], 1]).encode()).digest() for row in rows
+    }
+    assert set(drawn) == set(sorted(ranks, key=ranks.__getitem__)[:7])
 
 
 def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
