@@ -23,7 +23,6 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
 from merge_snli.base.workers import usable_cores
 from merge_snli.dataset.judgments import VariantJudgments, judgments_in
-from merge_snli.dataset.label_spellings import are_nli, task_labels
 from merge_snli.dataset.record import (
     JudgmentsRecord,
     MaskedLMRecord,
@@ -296,10 +295,6 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
             ),
             options.problems,
         )
-    if not (are_nli(task_labels(survey.label_names)) or all(map(str.isascii, survey.label_names))):
-        advice = f"if they are those of NLI, name them with {param('data_labels', 'SPELLING=NAME')}"
-        labels = ", ".join(survey.label_names)
-        logger.warning(Message(f"%s: only models with the labels %s can be scored; {advice}"), options.problems, labels)
     options = replace(with_absolute_paths(in_language), **source.columns)
     inputs = RunInputs(options, survey, masked_lms, source)
     if not (is_english(options.language) or inputs.tagger.has_lemmas):

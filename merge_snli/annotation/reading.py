@@ -25,7 +25,7 @@ from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
-from merge_snli.problems.formats import read_xlsx
+from merge_snli.problems.spreadsheets import read_xlsx
 
 VARIANT_ID = "variant_id"
 # What may separate the cells of a CSV file; spreadsheet programs of some languages write semicolons.

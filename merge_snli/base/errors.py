@@ -6,9 +6,10 @@ the command line by their flags (`--top-k`), with values quoted for a shell. All
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from logging import LogRecord
 from pathlib import Path
 from shlex import quote
@@ -19,6 +20,9 @@ _PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<valu
 
 # What a message of `explained` has in the place of the reason.
 REASON = "\ufdd2"
+
+# So many values of a list, and characters of a text, are shown in a message.
+SHOWN_VALUES, SHOWN_CHARACTERS = 10, 80
 
 # The parameters that are arguments without a flag on the command line, and their names there.
 POSITIONAL = {"problems": "PROBLEMS"}
@@ -181,6 +185,31 @@ def log_flags(record: LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(map(shown, record.args))
     return True
+
+
+def brief(value: object, width: int = SHOWN_CHARACTERS) -> str:
+    """Return a value for a message: the beginning of a long text, and one with blanks at an end in quotation marks.
+
+    Examples:
+        >>> print(brief(" label"), brief("label"), brief("a" * 3000, width=10))
+        ' label' label aaaaaaaaaa… and 2,990 more characters
+    """
+    text = value if isinstance(value, str) else repr(value)
+    if text != text.strip() or not text.isprintable():
+        text = repr(text)
+    return text if len(text) <= width else f"{text[:width]}… and {len(text) - width:,} more characters"
+
+
+def listed(values: Collection[object], most: int = SHOWN_VALUES) -> str:
+    """Return the first values for a message, with the number of the others.
+
+    Examples:
+        >>> listed(["a", "b ", "c"]), listed(range(3000))
+        ("a, 'b ', c", '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 … and 2,990 more')
+    """
+    texts = [brief(value, SHOWN_CHARACTERS // 2) for value in islice(values, most)]
+    more = len(values) - len(texts)
+    return ", ".join(texts) + (f" … and {more:,} more" if more else "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import Record
 from merge_snli.models.tagger import Tagger, tagger_of_run
-from merge_snli.problems.formats import READERS, file_type, numbered_lines, require_text
+from merge_snli.problems.formats import TEXT_TYPES, file_type
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import (
     ProblemSource,
@@ -29,6 +29,7 @@ from merge_snli.problems.reading import (
     survey_problems,
     without_options,
 )
+from merge_snli.problems.text_files import numbered_lines, require_text
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +69,8 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
     """
     if file_type(Path(name)) == ".txt" and not Path(name).is_dir():
         return _plain_text(Path(name))
-    if Path(name).is_file() and file_type(Path(name)) not in READERS:
-        raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(READERS)}")
+    if Path(name).is_file() and file_type(Path(name)) not in TEXT_TYPES:
+        raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
     given = ProblemOptions(problems=name)
     options = given if given.split is None else replace(given, split=split)
     with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:

@@ -8,15 +8,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name, canonical_names, whole_number
+from merge_snli.base.errors import Message, brief, listed, param
+from merge_snli.dataset.label_spellings import (
+    TWO_WAY,
+    are_nli,
+    canonical_name,
+    canonical_names,
+    task_labels,
+    whole_number,
+)
+from merge_snli.schema import NLI_LABELS
 
-# What is returned for a value that stands for no label, such as the texts and the number below it.
+# What is returned for a value that stands for no label, such as the texts (in lower case) and the numbers below it.
 NO_LABEL = ""
-NO_LABEL_TEXTS = frozenset({"-", ""})
-NO_LABEL_NUMBER = -1
+NO_LABEL_TEXTS = frozenset({"", "-", "hidden", "na", "n/a", "#n/a", "<na>", "null", "none", "nan"})
+NO_LABEL_NUMBERS = (-1, -100)
 
-# A name that does not say what its label means.
-SAYS_NOTHING = re.compile(r"-?\d+(\.\d*)?|label_\d+", re.IGNORECASE)
+# A name that does not say what its label means: a number, `LABEL_1`, a list or an object.
+SAYS_NOTHING = re.compile(r"-?\d+(\.\d*)?|label_\d+|[\[{].*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class LabelNames:
 
     def of_number(self, number: int) -> str | None:
         """Return the label of a number, like `read`."""
-        return self.of_numbers.get(number, NO_LABEL if number == NO_LABEL_NUMBER else None)
+        return self.of_numbers.get(number, NO_LABEL if number in NO_LABEL_NUMBERS else None)
 
     def of_text(self, text: str) -> str | None:
         """Return the label that a text spells, also in another usual spelling of NLI labels, like `read`."""
@@ -101,9 +110,20 @@ def names_of_entries(entries: Sequence[str], *, are_numbers: bool = False) -> La
 
 def stands_for_no_label(text: str) -> bool:
     """Return whether a text, or a number as text, stands for no label."""
-    return text in NO_LABEL_TEXTS or whole_number(text) == NO_LABEL_NUMBER
+    return text.lower() in NO_LABEL_TEXTS or whole_number(text) in NO_LABEL_NUMBERS
 
 
 def say_nothing(names: Sequence[str]) -> bool:
     """Return whether no name says what its label means, as `1` and `LABEL_1`."""
     return all(SAYS_NOTHING.fullmatch(name) for name in names)
+
+
+def labels_of_other_task(names: Sequence[str]) -> Message | None:
+    """Return what to say at the beginning about labels that are not those of NLI; None for those of NLI."""
+    if are_nli(task_labels(names)):
+        return None
+    option = param("data_labels", tuple(f"{brief(name, 20)}=LABEL" for name in names))
+    return Message(
+        f"the labels {listed(names)} are not those of NLI: they are a task of its own, for models with these labels. "
+        f"If they mean {', '.join(NLI_LABELS)}, read the problems with {option}"
+    )

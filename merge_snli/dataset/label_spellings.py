@@ -13,22 +13,38 @@ TWO_WAY = (ENTAILMENT, NOT_ENTAILMENT)
 # Stands for labels of a model whose order is inferred from the seeds.
 INFER = "infer"
 
-# Spellings of each label in models and data sets, in lower case, with `_` for other characters.
+# Spellings of each label in data sets, models and replies, in lower case, with `_` for other characters.
 SPELLINGS: Mapping[str, frozenset[str]] = {
-    ENTAILMENT: frozenset({"entailment", "entail", "entails", "entailed", "e", "yes", "true", "supports"}),
-    NEUTRAL: frozenset({"neutral", "neutrality", "n", "maybe", "unknown", "neither", "not_enough_info"}),
+    ENTAILMENT: frozenset(
+        """
+        entailment entail entails entailed e yes true support supports supported imply implies implied
+        """.split()  # noqa: SIM905
+    ),
+    NEUTRAL: frozenset(
+        """
+        neutral neutrality n maybe unknown neither uncertain undetermined unverifiable notmentioned not_mentioned
+        nei notenoughinfo not_enough_info not_enough_information not_enough_evidence
+        """.split()  # noqa: SIM905
+    ),
     CONTRADICTION: frozenset(
-        {"contradiction", "contradict", "contradicts", "contradicted", "contradictory", "c", "no", "false", "refutes"}
+        """
+        contradiction contradict contradicts contradicted contradictory c no false refute refutes refuted
+        """.split()  # noqa: SIM905
     ),
     NOT_ENTAILMENT: frozenset(
-        {"not_entailment", "notentailment", "non_entailment", "nonentailment", "no_entailment", "not_entailed", "ne"}
+        """
+        not_entailment notentailment non_entailment nonentailment no_entailment not_entailed ne not_supported
+        """.split()  # noqa: SIM905
     ),
 }
 
 # Spellings of contradiction that mean not_entailment if there are only two labels.
 NEGATIVE_OF_TWO = frozenset({"no", "false"})
 # Labels that do not show whether the task is NLI: they also answer questions.
-ANSWERS_TO_QUESTIONS = frozenset({"yes", "no", "true", "false", "maybe"})
+ANSWERS_TO_QUESTIONS = NEGATIVE_OF_TWO | {"yes", "true", "maybe"}
+
+# The sets of labels that say that a task is NLI.
+LABEL_SETS: tuple[set[str | None], ...] = ({*NLI_LABELS}, {*TWO_WAY}, {ENTAILMENT, CONTRADICTION})
 
 # Result files have one digit per answer.
 MAX_LABELS = 10
@@ -43,12 +59,21 @@ def task_labels(names: Sequence[str]) -> tuple[str, ...]:
     Examples:
         >>> task_labels(["Entails", "Neutral", "Contradicts"])
         ('entailment', 'neutral', 'contradiction')
-        >>> task_labels(["no", "yes"])
-        ('no', 'yes')
+        >>> task_labels(["no", "unknown", "yes"])
+        ('no', 'unknown', 'yes')
     """
-    if {spelling(name) for name in names} <= ANSWERS_TO_QUESTIONS:
-        return tuple(names)
-    return canonical_names(names) or tuple(names)
+    return (None if are_answers(names) else canonical_names(names)) or tuple(names)
+
+
+def are_answers(names: Iterable[str]) -> bool:
+    """Return whether labels can be answers to questions: none but yes, no, true or false decides.
+
+    Examples:
+        >>> are_answers(["yes", "maybe", "no"]), are_answers(["supported", "nei", "refuted"])
+        (True, False)
+    """
+    spelled = {spelling(name) for name in names}
+    return not spelled.isdisjoint(ANSWERS_TO_QUESTIONS) and spelled <= ANSWERS_TO_QUESTIONS | SPELLINGS[NEUTRAL]
 
 
 def are_nli(labels: Iterable[str]) -> bool:
@@ -99,8 +124,8 @@ def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
         names: Label names of a model or a data set.
 
     Returns:
-        The same labels in the same order, or None unless they are the three labels, or entailment and
-        not_entailment, each once.
+        The same labels in the same order, or None unless they are the three labels, entailment and not_entailment, or
+        entailment and contradiction, each once.
 
     Examples:
         >>> canonical_names(["CONTRADICTION", "Entail", "n"])
@@ -111,9 +136,9 @@ def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
         True
     """
     spelled = tuple(canonical_name(name, two_way=len(names) == len(TWO_WAY)) for name in names)
-    if sorted(map(str, spelled)) in (sorted(NLI_LABELS), sorted(TWO_WAY)):
-        return tuple(name for name in spelled if name is not None)
-    return None
+    if {*spelled} not in LABEL_SETS or len(spelled) > len({*spelled}):
+        return None
+    return tuple(name for name in spelled if name is not None)
 
 
 @cache

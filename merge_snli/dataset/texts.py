@@ -1,18 +1,49 @@
 """How the two texts of a problem are called: premise and hypothesis for NLI, else as the columns of the source."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli, task_labels
 
-# Usual names of the columns of premise and hypothesis, tried in this order: those of SNLI's files, SICK's, ANLI's.
+# Usual names of the columns of premise and hypothesis as `plain_name` returns them, tried in this order: those of
+# SNLI's files, SICK's, ANLI's.
 NLI_COLUMNS = (
     ("premise", "hypothesis"),
     ("sentence1", "sentence2"),
-    ("sentence_A", "sentence_B"),
+    ("sentencea", "sentenceb"),
     ("text", "hypothesis"),
     ("context", "hypothesis"),
 )
+
+# Other names of these columns, of which one pair may be there.
+OTHER_NLI_COLUMNS = (
+    ("sent1", "sent2"),
+    ("s1", "s2"),
+    ("t", "h"),
+    ("premises", "hypothesis"),
+    ("premise", "conclusion"),
+    ("premises", "conclusion"),
+)
+
+# What `plain_name` leaves out of a name: a note in parentheses, and all but letters and digits.
+NOT_IN_PLAIN_NAMES = re.compile(r"\(.*\)|[\W_]+")
+
+
+def plain_name(column: object) -> str:
+    """Return the name of a column without case, blanks, punctuation and a note in parentheses.
+
+    Examples:
+        >>> plain_name("sentence_A"), plain_name("Label (entailment, neutral)")
+        ('sentencea', 'label')
+    """
+    return NOT_IN_PLAIN_NAMES.sub("", str(column)).casefold()
+
+
+def are_nli_columns(first: str | None, second: str | None) -> bool:
+    """Return whether the columns of two texts, in either order, have usual names of premise and hypothesis."""
+    names = {plain_name(first), plain_name(second)}
+    return any(names == {*pair} for pair in NLI_COLUMNS + OTHER_NLI_COLUMNS)
 
 
 class TextNames(NamedTuple):
@@ -65,7 +96,6 @@ def text_names(columns: Sequence[str | None], label_names: Sequence[str]) -> Tex
         TextNames(first='paragraph', second='question and answer')
     """
     first, second = columns
-    are_usual = are_nli(task_labels(label_names)) and {first, second} in [{*pair} for pair in NLI_COLUMNS]
-    if are_usual or not first or not second:
+    if not first or not second or (are_nli_columns(first, second) and are_nli(task_labels(label_names))):
         return NLI_TEXTS
     return TextNames(*(name.replace("+", " and ") for name in (first, second)))

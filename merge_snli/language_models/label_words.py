@@ -33,8 +33,8 @@ from merge_snli.language_models.statements import (
 )
 from merge_snli.schema import NLI_LABELS
 
-# Spellings of labels in data sets that also answer other questions.
-UNCERTAIN = ANSWERS_TO_QUESTIONS | {"neither"}
+# Spellings of labels in data sets that also answer other questions, or are nouns.
+UNCERTAIN = ANSWERS_TO_QUESTIONS | {"neither", "support"}
 
 
 @dataclass(frozen=True)

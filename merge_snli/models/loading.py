@@ -1,12 +1,13 @@
 """Load a sequence classifier or causal LM of `transformers`, a full model or an adapter, with a user's options."""
 
 import json
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import REASON, InputError, explained, param, reason
+from merge_snli.base.errors import REASON, InputError, Message, explained, listed, param, reason
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.causal_lm import CausalLM
@@ -20,6 +21,8 @@ from merge_snli.models.finding import (
     warn_about_slow_bfloat16,
 )
 from merge_snli.models.options import ModelOptions
+
+logger = logging.getLogger(__name__)
 
 # The task of an adapter of a sequence classifier, in its config.
 CLASSIFIER_TASK = "SEQ_CLS"
@@ -128,9 +131,24 @@ def _read_names(folder: Path) -> Names | None:
         if not config.keys().isdisjoint(("auto_map", "num_labels")):
             return None
         names = {int(index): str(name) for index, name in config["id2label"].items()}
+        _warn_of_other_numbers(folder, names, config.get("label2id") or {})
         return tuple(names[index] for index in range(len(names))), tuple(map(str, config.get("architectures") or ()))
     except (OSError, ValueError, LookupError, AttributeError, TypeError):
         return None
+
+
+def _warn_of_other_numbers(folder: Path, names: Mapping[int, str], numbers: Mapping[str, object]) -> None:
+    """Warn if a config numbers the names of its outputs in two ways, of which only the first is read."""
+    if any(numbers.get(name, index) != index for index, name in names.items()):
+        logger.warning(
+            Message(
+                "%s: id2label (%s) and label2id (%s) in config.json contradict each other, and id2label is read: if it "
+                f"is wrong, set {param('model_labels')}"
+            ),
+            folder,
+            listed([f"{index}: {name}" for index, name in names.items()]),
+            listed([f"{name}: {number}" for name, number in numbers.items()]),
+        )
 
 
 def _read_config(resolved: ResolvedModel, *, trust_remote_code: bool) -> Names:

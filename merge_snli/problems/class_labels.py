@@ -1,42 +1,70 @@
 """The labels of a `ClassLabel` column, whose numbers are the positions of its names."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_names import NO_LABEL, LabelNames, names_of_entries, say_nothing, stands_for_no_label
-from merge_snli.dataset.label_spellings import TWO_WAY, canonical_name, spelling, whole_number
-from merge_snli.problems.label_examples import Examples, add_example, meaningless, naming_option, shown
+from merge_snli.dataset.label_spellings import (
+    LABEL_SETS,
+    TWO_WAY,
+    are_answers,
+    canonical_name,
+    spelling,
+    whole_number,
+)
+from merge_snli.dataset.texts import are_nli_columns
+from merge_snli.problems.label_examples import with_examples
+from merge_snli.problems.label_sets import naming_option, unclear_names
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import Rows, SourceRow, label_text
 
 
 def class_names(files: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
     """Return the names of the ClassLabel column of a source; None if it has another type."""
-    (first, names), *others = [(name, file.label_names.get(column)) for name, file in files.items()]
-    for other, of_other in others:
-        if of_other != names:
-            raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
-    return names
+    with_values = {name: file for name, file in files.items() if file.numeric.get(column, False) is not None}
+    of_files = {name: file.label_names.get(column) for name, file in with_values.items()}
+    for other, names in of_files.items():
+        first, of_first = next(iter(of_files.items()))
+        if names != of_first:
+            raise InputError(f"the labels of {other} are {names}, those of {first} {of_first}: read them one by one")
+    return next(iter(of_files.values()), None)
 
 
-def require_names(classes: Sequence[str], rows: Iterator[SourceRow], options: ProblemOptions) -> None:
-    """Refuse classes whose names do not say what they mean."""
-    if not say_nothing(classes):
-        return
-    examples: Examples = {name: [] for name in classes}
-    for row in islice(rows, options.limit):
+def read_classes(classes: Sequence[str], rows: Iterator[SourceRow], options: ProblemOptions) -> LabelNames:
+    """Return the labels of classes, as the options or their own names say.
+
+    Args:
+        classes: The names of the classes, in the order of their numbers.
+        rows: The rows of the source.
+        options: Names the columns, and perhaps the labels.
+
+    Raises:
+        InputError: If the names do not say what the labels mean.
+    """
+    if options.data_labels:
+        return named_classes(classes, options)
+
+    def label_of(row: SourceRow) -> str:
         number = whole_number(label_text(row, options.label_column))
-        if number is not None and 0 <= number < len(classes):
-            add_example(examples, classes[number], row, options)
-    raise InputError(meaningless(classes, options) + shown(classes, examples))
+        return classes[number] if number is not None and 0 <= number < len(classes) else NO_LABEL
+
+    named = [name for name in classes if not stands_for_no_label(name)]
+    unclear = unclear_names(classes if say_nothing(named) else named, options)
+    if unclear is not None:
+        raise with_examples(unclear, classes, rows, options, label_of)
+    return _labels_of_classes(classes, named, options)
 
 
-def labels_of_classes(classes: Sequence[str]) -> LabelNames:
-    """Return the labels of a ClassLabel, whose numbers are the positions of its names."""
-    labels = [NO_LABEL if stands_for_no_label(name) else name for name in classes]
-    names = tuple(name for name in labels if name != NO_LABEL)
-    return LabelNames(names, dict(enumerate(labels)), {}, are_numbers=True)
+def _labels_of_classes(classes: Sequence[str], named: Sequence[str], options: ProblemOptions) -> LabelNames:
+    """Return the labels of classes under their own names, or those of NLI if several spell the same one."""
+    labels = {name: name for name in named}
+    canonical = {name: canonical_name(name, two_way=False) for name in named}
+    is_answer = are_answers(named)
+    is_joined = {*canonical.values()} in LABEL_SETS and (is_answer or len({*canonical.values()}) < len(named))
+    if is_joined and (not is_answer or are_nli_columns(options.premise_column, options.hypothesis_column)):
+        labels = {name: label for name, label in canonical.items() if label is not None}
+    of_numbers = {number: labels.get(name, NO_LABEL) for number, name in enumerate(classes)}
+    return LabelNames(tuple(dict.fromkeys(labels.values())), of_numbers, {}, are_numbers=True)
 
 
 def named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelNames:

@@ -1,68 +1,95 @@
 """Find the columns of a source that the options do not name."""
 
 import logging
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
-from merge_snli.base.errors import InputError, Message, param
-from merge_snli.dataset.texts import NLI_COLUMNS
+from merge_snli.base.errors import InputError, Message, listed, param
+from merge_snli.dataset.texts import plain_name
+from merge_snli.problems.column_names import LABEL_COLUMNS, OTHER_LABEL_COLUMNS, OTHER_TEXT_COLUMNS, TEXT_COLUMNS
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import SourceRow
 
 logger = logging.getLogger(__name__)
 
-# Usual names of the columns of the two texts of other tasks, tried in this order.
-OTHER_TEXT_COLUMNS = (
-    ("question1", "question2"),
-    ("passage", "question"),
-    ("evidence", "claim"),
-    ("question", "sentence"),
-    ("text1", "text2"),
-)
+# The columns of premise, hypothesis and label that are read without a word.
+USUAL_COLUMNS = ("premise", "hypothesis", "label")
 
 # Columns of problems whose labels also depend on what is known about the world.
 KNOWLEDGE_COLUMNS = frozenset({"claim", "evidence", "passage", "paragraph"})
-
-# Usual names of the column of the gold label, tried in this order.
-LABEL_COLUMNS = ("label", "gold_label", "entailment_label", "entailment_judgment", "is_duplicate", "answer", "score")
 
 
 def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptions:
     """Return the options with the columns of premise, hypothesis and label; guess those that are not given.
 
-    If no column has a name, one that has it in another case is taken.
+    If no column has a name, one that has it in another case is taken; a usual name may also have other punctuation.
 
     Args:
         options: The options.
         row: The first row of the source; None if it has no rows.
     """
-    columns = () if row is None else tuple(row.values)
-    in_any_case = {str(name).casefold(): name for name in reversed(columns)}
-
-    def written(name: str) -> str:
-        return name if name in columns else in_any_case.get(name.casefold(), name)
-
-    given = (options.premise_column, options.hypothesis_column)
-    usual_pairs = NLI_COLUMNS + OTHER_TEXT_COLUMNS
-    pairs = [tuple(written(name or usual) for name, usual in zip(given, pair, strict=True)) for pair in usual_pairs]
-    premise, hypothesis = next((pair for pair in pairs if {*pair} <= {*columns}), pairs[0])
-    labels = [written(options.label_column or usual) for usual in LABEL_COLUMNS]
-    label = next((name for name in labels if name in columns), labels[0])
-    names: dict[str, Any] = {"premise_column": premise, "hypothesis_column": hypothesis, "label_column": label}
-    if row is not None:
-        _require_two_texts(row, {premise, hypothesis}, label)
-        row.require(names)
-    chosen = tuple(name and written(name) for name in (*given, options.label_column))
-    if (premise, hypothesis, label) not in {(*pairs[0], labels[0]), chosen}:
+    given = (options.premise_column, options.hypothesis_column, options.label_column)
+    if row is None:
+        return _with_columns(options, [name or usual for name, usual in zip(given, USUAL_COLUMNS, strict=True)])
+    in_any_case = {str(name).casefold(): name for name in reversed(tuple(row.values))}
+    chosen = tuple(name if name in row.values else in_any_case.get(name.casefold(), name) for name in given)
+    by_name = {plain_name(name): name for name in reversed(tuple(row.values))}
+    by_name |= {name: name for name in row.values}
+    texts = _texts(chosen[:2], by_name, options)
+    label = chosen[2] or _label(by_name, options)
+    _require_two_texts(row, {*texts}, label)
+    options = _with_columns(options, [*texts, label])
+    row.require({name: getattr(options, name) for name in ("premise_column", "hypothesis_column", "label_column")})
+    names = (*texts, label)
+    if names != chosen and tuple(map(str.casefold, names)) != USUAL_COLUMNS:
         logger.warning(
             Message(
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
                 f"{param('premise_column')}, {param('hypothesis_column')} and {param('label_column')}"
             ),
-            *(options.problems, premise, hypothesis, label),
+            *(options.problems, *texts, label),
         )
-    return replace(options, **names)
+    return options
+
+
+def _with_columns(options: ProblemOptions, names: Collection[str]) -> ProblemOptions:
+    premise, hypothesis, label = names
+    return replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
+
+
+def _texts(given: Collection[str], by_name: Mapping[str, str], options: ProblemOptions) -> tuple[str, ...]:
+    """Return the columns of premise and hypothesis: the given ones, and the usual ones beside them."""
+
+    def there(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+        found: dict[tuple[str, ...], None] = {}
+        for pair in pairs:
+            names = [name or by_name.get(usual) for name, usual in zip(given, pair, strict=True)]
+            columns = tuple(name for name in names if name is not None and name in by_name)
+            if len(columns) == len(pair):
+                found[columns] = None
+        return list(found)
+
+    usual = there(TEXT_COLUMNS)
+    others = [] if usual else there(OTHER_TEXT_COLUMNS)
+    if len(others) > 1:
+        names = " or ".join(f"{first!r} and {second!r}" for first, second in others)
+        option = f"{param('premise_column')} and {param('hypothesis_column')}"
+        raise InputError(f"{options.problems}: the texts can be in the columns {names}: choose with {option}")
+    default = tuple(name or usual for name, usual in zip(given, TEXT_COLUMNS[0], strict=True))
+    return next(iter(usual + others), default)
+
+
+def _label(by_name: Mapping[str, str], options: ProblemOptions) -> str:
+    """Return the column of the label under a usual name."""
+    usual = [by_name[name] for name in LABEL_COLUMNS if name in by_name]
+    others = [by_name[name] for name in OTHER_LABEL_COLUMNS if name in by_name]
+    if not usual and len(others) > 1:
+        raise InputError(
+            f"{options.problems}: the label can be in the columns {listed(others)}: choose one with "
+            f"{param('label_column')}"
+        )
+    return next(iter(usual + others), LABEL_COLUMNS[0])
 
 
 def needs_world_knowledge(options: ProblemOptions) -> bool:

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import PREFIX, embedded_path
-from merge_snli.problems.formats import FILE_TYPES, GZIP, file_type, table_in_memory
+from merge_snli.problems.formats import FILE_TYPES, file_type
+from merge_snli.problems.rows import Rows
+from merge_snli.problems.tables import table_in_memory
+from merge_snli.problems.text_files import GZIP
 
 # Between the names of several files in records and on the command line.
 SEPARATOR = ","
@@ -38,11 +40,11 @@ class Problems:
     Attributes:
         names: The paths, patterns and paths on the Hub of files; or one name, that of a folder, a data set on the Hub,
             bundled problems, or a table in memory.
-        table: The table in memory; None if there is none.
+        table: The rows of the table in memory; None if there is none.
     """
 
     names: tuple[str, ...]
-    table: Any = field(default=None, compare=False, repr=False)
+    table: Rows | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, given: object) -> "Problems":
@@ -66,7 +68,8 @@ class Problems:
             return cls(names)
         kind = type(given)
         library = "" if kind is list else f"{kind.__module__.partition('.')[0]}."
-        return cls((f"{MEMORY}{library}{kind.__name__}",), table_in_memory(given))
+        name = f"{MEMORY}{library}{kind.__name__}"
+        return cls((name,), table_in_memory(given, name))
 
     def __str__(self) -> str:
         """Return the name that records and messages have."""

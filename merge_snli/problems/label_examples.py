@@ -1,46 +1,51 @@
-"""Messages that ask a user to name labels, with some problems of each."""
+"""An error that asks a user to name labels, with the number of rows and one problem of each."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from textwrap import shorten
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, brief
+from merge_snli.base.table import count
+from merge_snli.dataset.label_names import NO_LABEL
+from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_sentences
 from merge_snli.problems.rows import SourceRow
 
-EXAMPLES = 2  # number of problems of each label that a message shows
-SHOWN_CHARACTERS = 60  # of each sentence
-
-# Some problems of each label.
-Examples = dict[str, list[str]]
+# Characters of all examples of a message, and of one.
+ALL_CHARACTERS, MAX_CHARACTERS = 400, 100
 
 
-def naming_option(labels: Sequence[str]) -> str:
-    """Return the option that names labels."""
-    return param("data_labels", tuple(f"{label}=NAME" for label in labels))
+def with_examples(
+    message: str,
+    labels: Sequence[str],
+    rows: Iterator[SourceRow],
+    options: ProblemOptions,
+    label_of: Callable[[SourceRow], str],
+) -> InputError:
+    """Return an error that asks for the names of labels, with a line for each.
 
+    Args:
+        message: What is wrong.
+        labels: The labels.
+        rows: The rows of the source.
+        options: Names the columns.
+        label_of: Returns which of the labels a row has, or `NO_LABEL`.
 
-def meaningless(labels: Sequence[str], options: ProblemOptions) -> str:
-    """Return a message on labels whose names do not say what they mean."""
-    return (
-        f"{options.problems}: the labels in column {options.label_column!r} are named {', '.join(labels)}, which does "
-        f"not say what they mean. Name each: {naming_option(labels)}. Some problems:"
-    )
-
-
-def shown(labels: Sequence[str], examples: Examples) -> str:
-    """Return the examples of labels as lines at the end of a message."""
-    return "".join(f"\n  {label}: {example}" for label in labels for example in examples[label])
-
-
-def add_example(examples: Examples, label: str, row: SourceRow, options: ProblemOptions) -> InputError | None:
-    """Add a row to the examples of a label; return what is wrong with its sentences."""
-    invalid = None
-    try:
-        sentences = check_sentences(row, options)
-    except InputError as error:
-        invalid, sentences = error, ("", "")
-    of_label = examples.setdefault(label, [])
-    if len(of_label) < EXAMPLES:
-        of_label.append(" / ".join(shorten(sentence, SHOWN_CHARACTERS) for sentence in sentences))
-    return invalid
+    Raises:
+        InputError: If the first row of a label is not a valid problem, which comes first.
+    """
+    numbers: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    width = min(MAX_CHARACTERS, ALL_CHARACTERS // min(len(labels), MAX_LABELS))
+    for row in islice(rows, options.limit):
+        label = label_of(row)
+        numbers[label] += 1
+        if label != NO_LABEL and label not in examples:
+            examples[label] = shorten(" / ".join(check_sentences(row, options)), width, placeholder=" …")
+    lines = [f"{message}. Some problems:"]
+    for label in labels[:MAX_LABELS]:
+        if label in examples:
+            lines.append(f"  {brief(label, 20)}: {count(numbers[label], 'row')}, such as {examples[label]}")
+    return InputError("\n".join(lines))

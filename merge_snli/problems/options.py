@@ -8,7 +8,7 @@ from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
-from merge_snli.problems.formats import TAB
+from merge_snli.problems.delimited import TAB
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import ALL, SEED, WORD_CLASSES, columns

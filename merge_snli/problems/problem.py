@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, brief, param
 from merge_snli.dataset.label_names import NO_LABEL, LabelNames
 from merge_snli.dataset.label_spellings import whole_number
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.rows import SourceRow, column_text, label_text, require_valid_unicode
-
-# The longest text that spaCy tags.
-MAX_CHARACTERS = 1_000_000
+from merge_snli.problems.rows import (
+    MAX_CHARACTERS,
+    SourceRow,
+    column_text,
+    is_missing,
+    label_text,
+    require_valid_unicode,
+)
 
 SCORE = re.compile(r"-?\d+\.\d+")
 
@@ -69,9 +73,10 @@ def check_sentences(row: SourceRow, options: ProblemOptions) -> tuple[str, str]:
 
 
 def _text(row: SourceRow, column: str, option: str) -> str:
-    text = row.value(column, option)
+    value = row.value(column, option)
+    text = "" if is_missing(value) else value
     if not isinstance(text, str):
-        raise InputError(f"{row.location}: column {column!r} is not text: {text!r}")
+        raise InputError(f"{row.location}: column {column!r} is not text: {brief(text)}")
     require_valid_unicode(text, row, column)
     if len(text) > MAX_CHARACTERS:
         raise InputError(

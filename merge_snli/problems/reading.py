@@ -5,7 +5,7 @@ import json
 import logging
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,17 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, Message, param, raise_first
+from merge_snli.base.errors import InputError, Message, listed, param, raise_first
 from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
-from merge_snli.dataset.label_names import LabelNames
-from merge_snli.problems.formats import FILE_TYPES, load_dataset, open_file, table_rows
+from merge_snli.dataset.label_names import NO_LABEL, LabelNames, labels_of_other_task
+from merge_snli.dataset.label_spellings import whole_number
+from merge_snli.problems.data_sets import data_set_files
+from merge_snli.problems.formats import FILE_TYPES, open_file
 from merge_snli.problems.guesses import find_columns
+from merge_snli.problems.inputs import Problems
 from merge_snli.problems.labels import read_labels
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem, check_row
-from merge_snli.problems.rows import Rows, SourceRow
+from merge_snli.problems.rows import Rows, SourceRow, label_text
 
 logger = logging.getLogger(__name__)
 
@@ -164,29 +167,34 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     problems = options.problems
     if problems is None:
         raise InputError("no problems are given: name a file, a folder, a Hub id or demo:problems")
+    files: Mapping[str, Rows]
     if problems.were_in_memory:
         files = {str(problems): _in_memory(options)}
     elif problems.are_bundled or problems.are_files:
         _refuse_split(options, "a file, which has no splits")
         files = {str(file): open_file(file, options.delimiter) for file in problems.files()}
     else:
-        files = {str(problems): _data_set(options)}
+        files = _data_set(options)
     rows = tuple(files.values())
     options = find_columns(options, next(_read(rows), None))
-    return ProblemSource(options, rows, read_labels(files, options))
+    labels = read_labels(files, options)
+    other_task = None if options.data_labels else labels_of_other_task(labels.names)
+    if other_task is not None:
+        logger.warning("%s: %s", problems, other_task)
+    return ProblemSource(options, rows, labels)
 
 
 def _in_memory(options: ProblemOptions) -> Rows:
-    problems = options.problems
+    problems: Problems = options.problems
     if problems.table is None:
         raise InputError(
             f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
         )
     _refuse_split(options, "in memory: give one split")
-    return table_rows(problems.table, str(problems))
+    return problems.table
 
 
-def _data_set(options: ProblemOptions) -> Rows:
+def _data_set(options: ProblemOptions) -> Mapping[str, Rows]:
     name = str(options.problems)
     raise_first(
         (
@@ -195,7 +203,7 @@ def _data_set(options: ProblemOptions) -> Rows:
         ),
         (options.delimiter is not None, f"{param('delimiter')} is for text files, and {name} is not one: remove it"),
     )
-    return table_rows(load_dataset(name, options.config, options.split), f"{name} split {options.split}")
+    return data_set_files(name, options.config, options.split)
 
 
 def _refuse_split(options: ProblemOptions, what: str) -> None:
@@ -278,6 +286,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)
     warn_of_several_labels(source, pairs, labels)
+    if without_label:
+        _say_without_label(source)
     if source.labels_are_numbers:
         _say_assumed_names(source, labels)
     return Survey(names, len(labels), without_label, digest_of(total), repeated, invalid=len(invalid) or None)
@@ -324,6 +334,20 @@ def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: 
             "remove those that are wrong (the first pair is at %s)",
             *(source.options.problems, several.size, next(islice(labeled, int(several.min()), None))),
         )
+
+
+def _say_without_label(source: ProblemSource) -> None:
+    """Say which values of the column of labels stand for no label, and how many rows have each."""
+    column, numbers = source.options.label_column, Counter[str]()
+    classes = next((file.label_names[column] for file in source.files if column in file.label_names), ())
+    for row in islice(source.read(), source.options.limit):
+        with suppress(InputError):  # an invalid row that is left out
+            value = label_text(row, column)
+            if source.labels.read(value) == NO_LABEL:
+                number = whole_number(value)
+                numbers[value if number is None or not 0 <= number < len(classes) else classes[number]] += 1
+    values = [f"{value!r} ({number:,})" for value, number in numbers.most_common()]
+    logger.info("%s: rows without a gold label, by column %r: %s", source.options.problems, column, listed(values))
 
 
 def _say_assumed_names(source: ProblemSource, labels: Sequence[int]) -> None:

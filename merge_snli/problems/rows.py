@@ -2,19 +2,59 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, brief, listed, param
 from merge_snli.dataset.label_names import stands_for_no_label
 from merge_snli.dataset.label_spellings import whole_number
 
 # Joins the names of columns, as in `question+answer`.
 JOIN = "+"
 
-WORDS_OF_SENTENCE = 4  # a column's name of so many words is probably a sentence in a file without a header
+# The longest text that spaCy tags.
+MAX_CHARACTERS = 1_000_000
+
+# A column's name that is probably a sentence, in a file without a header: four words, or a full stop after two.
+SENTENCE = re.compile(r"\s*\S+(\s+\S+){3,}\s*|.*\w\s+\w.*[.!?]\s*")
+# How a byte is read that is not valid UTF-8.
+NOT_UTF_8 = re.compile("[\udc80-\udcff]")
+
 EXAMPLE = "premise,hypothesis,label"
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of the columns of a table. Those that nobody asks for may occur twice or be broken.
+
+    Attributes:
+        location: Where the names are, for messages.
+        names: The names in the order of the columns.
+        broken: Why columns cannot be read, by name.
+    """
+
+    location: str
+    names: Sequence[str]
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def unusable(self) -> Mapping[str, str]:
+        """Why columns cannot be used, by name."""
+        numbers = Counter(self.names)
+        return {**self.broken, **{name: "is there twice; rename one" for name in numbers if numbers[name] > 1}}
+
+    def row(self, location: str, cells: Iterable[Any]) -> "SourceRow":
+        """Return a row of the table."""
+        values = dict(zip(self.names, cells, strict=True))
+        for name in self.unusable:
+            del values[name]
+        return SourceRow(location, values, self)
 
 
 class SourceRow(NamedTuple):
@@ -23,12 +63,12 @@ class SourceRow(NamedTuple):
     Attributes:
         location: File and line, or data set, split and row, for messages.
         values: The row's values by column.
-        header: The location of the names of the columns, if they are those of all rows.
+        header: The names of the columns, if they are those of all rows.
     """
 
     location: str
     values: Mapping[str, Any]
-    header: str | None = None
+    header: Header | None = None
 
     def columns_of(self, name: str) -> list[str]:
         """Return the columns that a name such as `question+answer` joins; the name itself if it is a column."""
@@ -54,13 +94,20 @@ class SourceRow(NamedTuple):
         missing = [(option, column) for option, column in named if column not in self.values]
         if not missing:
             return
+        has = self.header.location if self.header else self.location
+        for _, column in missing:
+            why = self.header and self.header.unusable.get(column)
+            if why:
+                raise InputError(f"{has}: column {column!r} {why}")
         names = [str(name) for name in self.values]
         wanted = ", ".join(repr(column) for _, column in missing)
+        near = dict.fromkeys(name for _, column in missing for name in get_close_matches(column, names, n=1))
+        hint = f": did you mean {listed([*near])}?" if near else ";"
+        if any(SENTENCE.fullmatch(name) for name in names):
+            hint = f"; if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else"
         options = ", ".join(map(param, dict(missing)))
-        is_problem = any(len(name.split()) >= WORDS_OF_SENTENCE for name in names)
-        hint = f"if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else "
-        has = f"{self.header or self.location} has no column {wanted} (columns: {', '.join(names) or 'none'})"
-        raise InputError(f"{has}; {hint if is_problem else ''}set the name with {options}")
+        has += f" has no column {wanted} (columns: {listed(names) or 'none'})"
+        raise InputError(f"{has}{hint} set the name with {options}")
 
 
 class Rows(NamedTuple):
@@ -69,13 +116,14 @@ class Rows(NamedTuple):
     Attributes:
         read: Yields the rows from the first one, as often as it is called.
         label_names: The names of each ClassLabel column in the order of their numbers.
-        number_columns: Whether each column has numbers, as the schema says; empty without a schema.
+        numeric: Whether each column has numbers, as the schema says, or None if it has no values; empty without a
+            schema.
         has_types: Whether values have types; if not, all are texts.
     """
 
     read: Callable[[], Iterator[SourceRow]]
     label_names: Mapping[str, tuple[str, ...]] = {}
-    number_columns: Mapping[str, bool] = {}
+    numeric: Mapping[str, bool | None] = {}
     has_types: bool = True
 
 
@@ -90,9 +138,9 @@ def are_numbers(files: Iterable[Rows], column: str, limit: int | None = None) ->
         column: The column.
         limit: The number of rows that are read; None for all.
     """
-    files = tuple(files)
-    if all(column in file.number_columns for file in files):
-        return all(file.number_columns[column] for file in files)
+    files = tuple(file for file in files if file.numeric.get(column, False) is not None)
+    if all(column in file.numeric for file in files):
+        return all(file.numeric[column] for file in files)
     found = False
     rows = ((file, row) for file in files for row in file.read())
     for file, row in islice(rows, limit):
@@ -106,9 +154,16 @@ def are_numbers(files: Iterable[Rows], column: str, limit: int | None = None) ->
     return found
 
 
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for a missing one: None, NaN, or that of pandas."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+
+
 def value_text(value: object) -> str:
-    """Return a value of a column of labels as text; a missing one (None or NaN) as the empty text."""
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value).strip()
+    """Return a value of a column of labels as text; a missing one as the empty text."""
+    if is_missing(value):
+        return ""
+    return json.dumps(value, default=str) if isinstance(value, list | dict) else str(value).strip()
 
 
 def label_text(row: SourceRow, column: str) -> str:
@@ -130,7 +185,7 @@ def column_text(row: SourceRow, column: str, option: str) -> str:
         option: The option that names the column, for messages.
     """
     value = row.value(column, option)
-    if value is None:
+    if is_missing(value):
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     require_valid_unicode(text, row, column)
@@ -147,6 +202,13 @@ def require_valid_unicode(text: str, row: SourceRow, column: str) -> None:
     """
     if "\0" in text:
         raise InputError(f"{row.location}: column {column!r} contains a NUL character; fix the text")
+    escaped = NOT_UTF_8.search(text)
+    if escaped:
+        byte = ord(escaped[0]) - 0xDC00
+        raise InputError(
+            f"{row.location}: byte 0x{byte:02x} in column {column!r} ({brief(text)}) is not valid UTF-8; save the file "
+            "as UTF-8"
+        )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(
             f"{row.location}: column {column!r} contains a lone surrogate, which cannot be written as UTF-8; "

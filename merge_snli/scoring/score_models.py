@@ -1,5 +1,6 @@
 """Score models on data that has been read, and write result files; `score` and the command both do."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,6 +14,7 @@ from merge_snli.answers.data import ScoredData, part_of_data
 from merge_snli.answers.source import ScoredSource, read_source
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
+from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
 from merge_snli.models.labels import (
     INFERRED,
@@ -36,6 +38,8 @@ from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
 from merge_snli.statistics import mcnemar_test
 
+logger = logging.getLogger(__name__)
+
 # The best order is accepted if McNemar's test against the second best, on the seeds, gives a smaller p-value.
 MAX_P_VALUE = 0.001
 MAX_INFERRED = 3  # labels, whose orders are compared
@@ -46,6 +50,9 @@ Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
 
 def data_and_source(whole: ScoredData, options: ScoreOptions) -> tuple[ScoredData, ScoredSource | None]:
     """Return the part of data that some options select, and the source that they name."""
+    other_task = None if whole.seeds is None else labels_of_other_task(whole.label_names)
+    if other_task is not None:
+        logger.warning("%s: %s", whole.name, other_task)
     data = part_of_data(
         whole,
         limit_seeds=options.limit_seeds,

@@ -4,6 +4,7 @@ From outside, import the names listed in `__all__`. The command also prints the 
 """
 
 # ruff: noqa: E402 - the check comes before the imports that need the package
+import logging
 from pathlib import Path
 
 from merge_snli.base.shadowing import check_not_shadowed
@@ -11,6 +12,7 @@ from merge_snli.base.shadowing import check_not_shadowed
 check_not_shadowed("generation")
 
 from merge_snli.base.errors import raise_first
+from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
 from merge_snli.validation.card import check_card
@@ -21,6 +23,8 @@ from merge_snli.validation.loaded_rows import check_loaded
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
+
+logger = logging.getLogger(__name__)
 
 NO_RECORD = f"data and card: there is no valid {RUN_FILE} to compare them with"
 
@@ -62,6 +66,9 @@ def validate(dataset: object, *, tagger: str | None = None) -> ValidationReport:
     if record is None:
         collector.skip(NO_RECORD)
     else:
+        other_task = labels_of_other_task(record.label_names)
+        if other_task is not None:
+            logger.warning("%s: %s", name, other_task)
         _check_content(folder, record, tagger, collector)
     return collector.report(name)
 

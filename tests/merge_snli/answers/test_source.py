@@ -148,9 +148,9 @@ def test_every_pair_is_predicted_once_and_a_source_of_seeds_needs_no_more(source
 
 def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_path: Path) -> None:
     dataset = make_dataset(tmp_path / "merge_limited", seeds=3)
-    rows = [{"s1": row["premise"], "s2": row["hypothesis"], "y": row["label"]} for row in problems_of(dataset)]
+    rows = [{"p": row["premise"], "h": row["hypothesis"], "y": row["label"]} for row in problems_of(dataset)]
     path = write_rows(tmp_path / "problems.jsonl", rows)
-    columns: Row = {"premise_column": "s1", "hypothesis_column": "s2", "label_column": "y"}
+    columns: Row = {"premise_column": "p", "hypothesis_column": "h", "label_column": "y"}
     record_source(dataset, problems=path, limit=5, **columns)
     assert found(score(by_length, dataset, source="recorded"))["all"][0] == 5
     assert found(score(by_length, dataset, source=ProblemOptions(problems=path, **columns)))["all"][0] == len(rows) - 1

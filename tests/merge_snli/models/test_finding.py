@@ -132,6 +132,17 @@ def test_outputs_have_the_names_that_transformers_gives_them(config: dict[str, A
     )
 
 
+@pytest.mark.parametrize("second", [1, 2])
+def test_a_config_that_numbers_its_outputs_twice_gives_a_warning(
+    second: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    labels = {"id2label": {"0": "entailment", "1": "contradiction"}, "label2id": {"contradiction": second}}
+    (tmp_path / "config.json").write_text(json.dumps(BERT | labels))
+    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == ("entailment", "contradiction")
+    both = ("0: entailment, 1: contradiction", "contradiction: 2")
+    assert (missing_from(caplog.text, *both) == []) == (second == 2)
+
+
 def test_a_config_that_names_its_outputs_is_read_without_transformers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +234,8 @@ def test_embedded_models_name_their_training_data() -> None:
         ("LABEL_0", "LABEL_1", "LABEL_2"): None,
         ("0", "1", "2"): None,
         ("entailment", "entailment", "neutral"): None,
-        ("entailment", "contradiction"): None,
+        ("entailment", "contradiction"): ("entailment", "contradiction"),
+        ("SUPPORTED", "NEI", "REFUTED"): ("entailment", "neutral", "contradiction"),
         ("entailment", "neutral"): None,
         ("positive", "negative"): None,
         ("entailment",): None,

@@ -64,7 +64,8 @@ def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...], tmp_
     for problems in forms(classes(names, [2, 0, 1, 1]), tmp_path):
         message = as_flags(refused("", labels_in, problems))
         form = ",".join(f"{name}=NAME" for name in names)
-        assert not missing_from(message, "'label'", f"--data-labels={form}", f"{names[2]}: A man plays a guitar")
+        example = f"{names[2]}: 1 row, such as A man plays a guitar"
+        assert not missing_from(message, "'label'", f"--data-labels={form}", example)
 
 
 def test_columns_of_numbers_become_classes_with_the_same_labels() -> None:
@@ -180,7 +181,8 @@ def test_texts_that_are_digits_are_texts_if_the_source_has_types(labels: list[st
     spelled = (f"{first}=x", f"{second}=y", f"{third}=z")
     for problems in (write_json(tmp_path / "p.jsonl", labels), tmp_path / "p.parquet", rows(labels)):
         message = as_flags(refused("", labels_in, problems))
-        assert not missing_from(message, f"{first}=NAME", f"{first}: A man plays", f"{second}: Two dogs")
+        number = "2 rows" if labels.count(first) == 2 else "1 row"
+        assert not missing_from(message, f"{first}=NAME", f"{first}: {number}, such as A man plays", "such as Two dogs")
         assert labels_in(problems, data_labels=spelled)[:3] == ["x", "y", "z"]
         refused(f"unknown label '{first}'", labels_in, problems, data_labels=NLI_LABELS)
 

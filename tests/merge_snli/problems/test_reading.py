@@ -103,7 +103,7 @@ def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
     assert texts(read(path)) == EXPECTED
     book.active["B1"] = "premise"
     book.save(path)
-    refused(r"p\.xlsx row 1: duplicate column 'premise'", read, path)
+    refused(r"p\.xlsx row 1: column 'premise' is there twice", read, path)
 
 
 def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ INVALID_LINES = {
     '{"sentence1": "A", "hypothesis": "B"}': r"line 1 .*'premise', 'label' .*premise_column, label_column",
     '{"premise": "A", "hypothesis": "B", "label": "no"}': r"'label' has only the labels no,.*data_labels",
     '{"premise": "A", ': r"line 1 is not valid JSON",
-    '["A", "B", 0]': r"line 1 is not a JSON object: \[",
+    '["A", "B", 0]': r"item 1 is not a JSON object: \"A\"",
     '{"premise": "A", "hypothesis": "B", "label": 7}': r"'label' has only the labels 7\. If they are graded scores",
     '{"premise": "A", "hypothesis": "B", "label": -1}': r"no row .*gold label.*'label'",
     '{"premise": "A", "hypothesis": "B", "label": 1}': r"'label' has only the labels 1\..*data_labels",
@@ -269,6 +269,7 @@ INVALID_LINES = {
     '{"premise": "A", "hypothesis": "B", "label": "²"}': r"only the label '²'",
     "[" * 100_000: r"line 1 is not valid JSON",
 }
+NOT_UTF_8 = b'{"premise": "caf\xe9", "hypothesis": "A", "label": 0}\n'
 CUT = gzip.compress(lines(ROWS[0]))[:-9]
 LONG = b'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + b"A,B,neutral\n" * 20_000
 EMPTY_TEXTS = (
@@ -277,7 +278,7 @@ EMPTY_TEXTS = (
 )
 REFUSED: list[tuple[str, bytes | None, dict[str, Any], str]] = [
     *(("p.jsonl", f"{line}\n".encode(), {}, rf"(?s)(?=.*p\.jsonl).*{error}") for line, error in INVALID_LINES.items()),
-    ("p.jsonl", lines(ROWS[0]) + b'{"premise": "caf\xe9"}\n', {}, r"p.jsonl line 2: byte 17 \(0xe9\)"),
+    ("p.jsonl", lines(ROWS[0]) + NOT_UTF_8, {}, "line 2: byte 0xe9 in column 'premise'"),
     ("nowhere.jsonl", None, {}, "no such file"),
     ("empty.jsonl", b"", {}, "is empty"),
     ("p.ods", b"x", {}, r"'\.ods'; expected \.json, \.jsonl, \.csv, \.tsv, \.txt, \.xlsx, \.parquet"),
@@ -288,8 +289,8 @@ REFUSED: list[tuple[str, bytes | None, dict[str, Any], str]] = [
     ("gzip.jsonl", gzip.compress(b"{}"), {}, r"gzip\.jsonl is a gzip file"),
     ("zip.csv", b"PK\x03\x04rest", {}, r"zip\.csv is a zip file"),
     ("parquet.jsonl", parquet(ROWS), {}, r"rename it to \.parquet"),
-    ("p.csv", b"premise,hypothesis,label,label\nA,B,neutral,entailment\n", {}, "line 1: duplicate column 'label'"),
-    ("p.json", b'[{"premise": "A"},', {}, r"p\.json is not valid JSON"),
+    ("p.csv", b"premise,hypothesis,label,label\nA,B,neutral,entailment\n", {}, "line 1: column 'label' is there twice"),
+    ("p.json", b'[{"premise": "A"},', {}, r"p\.json line 1 is not valid JSON"),
     ("p.json", json.dumps([ROWS[0], 3]).encode(), {}, r"p\.json item 2 is not a JSON object: 3"),
     ("p.jsonl.gz", CUT, {}, r"p\.jsonl\.gz is not a complete gzip file"),
     ("p.csv.gz", b"premise,hypothesis,label\n", {}, r"p\.csv\.gz is not a complete gzip file"),

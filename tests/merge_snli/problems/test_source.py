@@ -91,15 +91,15 @@ def test_a_sample_without_copies_is_ranked_by_content(tmp_path: Path) -> None:
 
 def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
-    load = datasets.load_dataset
+    load = datasets.load_dataset_builder
 
-    def counting(*positional: Any, **named: Any) -> Any:  # noqa: ANN401 - as load_dataset
+    def counting(*positional: Any, **named: Any) -> Any:  # noqa: ANN401 - as load_dataset_builder
         loads.append(positional)
         assert datasets.are_progress_bars_disabled()
         return load(*positional, **named)
 
     is_bar_hidden = datasets.are_progress_bars_disabled()
-    monkeypatch.setattr(datasets, "load_dataset", counting)
+    monkeypatch.setattr(datasets, "load_dataset_builder", counting)
     source = open_source(ProblemOptions(problems=write_source(tmp_path, "folder")))
     survey = survey_problems(source)
     assert len(list(stream_problems(source, survey))) == survey.with_label == len(ROWS)
