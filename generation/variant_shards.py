@@ -117,6 +117,16 @@ def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
     return most
 
 
+def number_of_seeds(shards: Iterable[VariantShard], inflation: int) -> int:
+    """Return how many problems have enough variants in any word class for a degree of inflation."""
+    seeds = set()
+    for shard in shards:
+        for row in read_shard(shard.variant_counts).to_pylist():
+            if row["variants"] >= inflation:
+                seeds.add(row["seed_id"])
+    return len(seeds)
+
+
 def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tuple[str, str], int]:
     """Return the number of variants of each seed by its id and word class."""
     found = {}

@@ -18,7 +18,7 @@ from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord
-from generation.variant_shards import VariantShard, judged_in
+from generation.variant_shards import VariantShard, judged_in, number_of_seeds
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
@@ -26,7 +26,7 @@ from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, w
 from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
-from merge_snli.dataset.answered_forms import FORMS, NO_SUGGESTION, SPLIT, TOO_LONG, shares_text
+from merge_snli.dataset.answered_forms import FORMS, NO_SUGGESTION, SPLIT, TOO_LONG, UNKNOWN, shares_text
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
     ConfigRecord,
@@ -48,6 +48,8 @@ logger = logging.getLogger(__name__)
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 
 COMMAND = "generate"
+# Below this number of seeds, a run says how to get more.
+FEW_SEEDS = 10
 
 
 def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
@@ -75,10 +77,18 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
     of_classes = {name: most.get(name, 0) for name in options.classes}
     best = max(of_classes.values())
     if best < options.inflation:
-        example = f", such as {best}" if best else ""
+        forms = _counts_of_forms(results)
+        without = _forms_without_variants(forms)
+        few = f"no problem of {options.problems} has {options.inflation} variants in a word class"
+        unfit = [name for name, counts in forms.items() if counts[SPLIT] >= UNKNOWN * counts[FORMS]]
+        if unfit:
+            raise InputError(
+                f"{few} (maximum: {best}; {without}): these texts do not fit {', '.join(unfit)}, as the tokenizer "
+                f"splits nearly every word; pass a masked LM of their language with {param('mlm')}"
+            )
+        example = f", such as {param('inflation', best)}" if best else ""
         raise InputError(
-            f"no problem of {options.problems} has {options.inflation} variants in a word class (maximum: {best}; "
-            f"{_forms_without_variants(results)}): pass more problems or masked LMs, or a lower "
+            f"{few} (maximum: {best}; {without}): pass more problems or masked LMs, or a lower "
             f"{param('inflation')}{example}"
         )
     for name, number in of_classes.items():
@@ -87,12 +97,28 @@ def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[V
                 "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
             )
 
+    _say_few_seeds(options, results)
 
-def _forms_without_variants(results: Sequence[VariantShard]) -> str:
-    """Return which share of the forms of each masked LM gave no suggestion, by reason."""
+
+def _say_few_seeds(options: Options, results: Sequence[VariantShard]) -> None:
+    """If there are few seeds, say how many a lower degree of inflation gives."""
+    lower = max(1, options.inflation // 2)
+    number, more = (number_of_seeds(results, minimum) for minimum in (options.inflation, lower))
+    if options.seeds_from is None and number < FEW_SEEDS and more > number:
+        text = f"few seeds: %d have %d variants in a word class; {param('inflation', lower)} gives %d"
+        logger.warning(Message(text), number, options.inflation, more)
+
+
+def _counts_of_forms(results: Sequence[VariantShard]) -> dict[str, Counter[str]]:
+    """Return the counts of the forms of each masked LM, and of their fillers."""
     total: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for (_, name, _), counts in sum_of_tables(read_shard(result.filter_counts) for result in results).items():
         total[name].update(counts)
+    return total
+
+
+def _forms_without_variants(total: Mapping[str, Counter[str]]) -> str:
+    """Return which share of the forms of each masked LM gave no suggestion, by reason."""
     reasons = []
     for name, counts in total.items():
         shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT, NO_SUGGESTION)}

@@ -3,6 +3,7 @@
 import json
 import logging
 import random
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -165,6 +166,23 @@ def test_the_record_has_the_inputs_and_the_dropped_suggestions(made: MergeDatase
         assert count["fillers"] == 200 * (count["forms"] - (count.get("split", 0) + count.get("too long", 0)))
 
 
+# Problems whose shared words no bundled masked LM has as one token.
+UNKNOWN_WORDS = [
+    {"id": str(number), "premise": f"The {word} is here.", "hypothesis": f"A {word} is there.", "label": "neutral"}
+    for number, word in enumerate(("quokka", "axolotl", "okapi", "wombat"))
+]
+
+
+def test_few_seeds_say_what_a_lower_inflation_gives(
+    made: MergeDataset, problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    most = max(max(counts) for counts in read_split(made, "seed")["noun_variants"].to_pylist() if counts)
+    run_pipeline(options(problems, inflation=most), tmp_path / "merge_snli")
+    found = re.search(rf"few seeds: (\d+) have {most} variants .* inflation={most // 2} gives (\d+)", caplog.text)
+    assert found is not None
+    assert int(found[1]) < int(found[2])
+
+
 def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -182,6 +200,10 @@ def test_a_config_without_rows_is_left_out_with_a_warning(
             {"inflation": 100_000},
             r"100000 variants.*demo:mlm-bpe: \d+ % of forms split .*[1-9]\d* % without a suggestion",
         ),
+        (
+            {"problems": UNKNOWN_WORDS, "classes": ("noun",)},
+            r"these texts do not fit demo:mlm-bpe, demo:mlm-wordpiece.*mlm",
+        ),
         ({"mlm": ("demo:mlm-bpe", ".")}, r"config\.json"),
         ({"tagger": "en_nowhere"}, r"'en_nowhere'"),
         ({"problems": "nowhere.jsonl"}, r"nowhere\.jsonl"),
@@ -190,7 +212,7 @@ def test_a_config_without_rows_is_left_out_with_a_warning(
             r"noun.*verb.*adj",
         ),
     ],
-    ids=["inflation", "masked LM", "tagger", "problems", "no shared word"],
+    ids=["inflation", "words of another language", "masked LM", "tagger", "problems", "no shared word"],
 )
 def test_a_failed_run_leaves_no_data_set(
     made: MergeDataset,
