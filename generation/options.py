@@ -36,6 +36,9 @@ HEADER = "# The options of a run. To reproduce it: merge-snli generate --options
 
 DEMO_FILTERS: Mapping[str, Any] = {"min_mlms": 2, "same_tag": True, "articles": True, "max_rank": 30}
 
+# The options of the bundled data set that the preset `demo` sets otherwise: verbs show all word classes.
+BUNDLED_OPTIONS: dict[str, Any] = {"classes": DEFAULT_CLASSES, "capitals": False}
+
 # Variants of verbs rarely read well with small masked LMs, and no filter changes that.
 READABLE: Mapping[str, Any] = {
     "classes": ("noun", "adj"),
@@ -59,10 +62,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # The talk at the 5th NALOMA workshop, 5 August 2025: two masked LMs, premise or hypothesis.
     "slides": {**PAPER, "mlm": (BERT[0], ROBERTA[0]), "sides": "union"},
     # docs/filters.md: variants that read well, also from small masked LMs; and more seeds than with `strict`.
-    "strict": {**READABLE, "veto": 20},
+    "strict": {**READABLE, "veto": 20, "capitals": True},
     "balanced": {**READABLE, "max_rank": 50},
     # The masked LMs in this package, with filters that leave enough seeds of the bundled problems.
-    "demo": {**DEMO_FILTERS, "mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe"), "inflation": 10},
+    "demo": {
+        **DEMO_FILTERS,
+        "mlm": ("demo:mlm-wordpiece", "demo:mlm-bpe"),
+        "classes": READABLE["classes"],
+        "capitals": True,
+        "inflation": 10,
+    },
 }
 
 

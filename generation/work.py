@@ -18,7 +18,7 @@ from merge_snli.dataset.parquet_files import is_intact, write_checked
 #
 # A new option or filter that is off by default changes no row of existing options and keeps the version. Shards of
 # tagged problems and of rows are made again with a new version, and `validate` checks rows of its own version only.
-METHOD_VERSION = "5"
+METHOD_VERSION = "6"
 
 TAGGED_FOLDER = "tagged"
 ANSWERS_FOLDER = "suggestions"

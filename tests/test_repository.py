@@ -204,13 +204,12 @@ def test_the_example_of_the_python_api(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Reuses the answers and predictions of the demo, whose data set and model are the same."""
+    """Reuses the answers and predictions of the demo, which has the same problems and models."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
     shutil.copytree(demo_run.out / "results.work", tmp_path / "my_data" / "results.work")
     result = run(OURS)["result"]
     assert capsys.readouterr().out == f"{result.pattern_accuracy} {result.interval} {result.qt}\n"
-    assert f"{100 * result.pattern_accuracy:.1f}" in demo_run.printed
 
 
 @pytest.mark.slow

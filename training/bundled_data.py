@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from generation import generate
+from generation.options import BUNDLED_OPTIONS
 from merge_snli.card.dataset_folder import card_and_record, write_files
 from merge_snli.dataset.stored import FOLDER, MergeDataset
 
@@ -16,7 +17,8 @@ def bundled_files(dataset: MergeDataset) -> dict[str, bytes]:
 def main() -> None:
     """Generate the variants of the bundled problems, and write card and record of the bundled data set."""
     out = Path("build", "data", FOLDER.name)
-    write_files(out, bundled_files(generate("demo:problems", preset="demo", id_column="id", out=out)))
+    dataset = generate("demo:problems", preset="demo", id_column="id", out=out, **BUNDLED_OPTIONS)
+    write_files(out, bundled_files(dataset))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@
 The folder has WordNet's files, as Debian's package wordnet-base installs them. The table of nouns has one line for each
 of WordNet's lexicographer files of nouns: its name and the nouns of one word whose first (most frequent) sense is in
 it, without names that are also regular plurals, such as Parks. The last line has irregular plurals with their
-singulars. The tables of verbs and of adjectives have a line of these and one of irregular
-forms, with those of "old" and "far" that WordNet does not list. The same files give the same bytes.
+singulars. The tables of verbs and of adjectives have a line of these and one of irregular forms, with those of "old"
+and "far" that WordNet does not list. The adjectives that WordNet only has with a capital, such as "American", have a
+line of their own. The same files give the same bytes.
 """
 
 import gzip
@@ -14,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
-from merge_snli.models.wordnet import ADJECTIVES, IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
+from merge_snli.models.wordnet import ADJECTIVES, CAPITALIZED, IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
 from training.script import parse
 
 FIRST_FILE = 3
@@ -42,7 +43,9 @@ def main() -> None:
     write(VERBS, {"verb": verbs, IRREGULAR: irregular_forms(folder / "verb.exc")})
     adjectives = set(_words(folder / "index.adj"))
     compared = set(irregular_forms(folder / "adj.exc", adjectives))
-    write(ADJECTIVES, {"adj": adjectives, IRREGULAR: compared.union(UNLISTED)})
+    capitalized = capitalized_adjectives(folder) & adjectives
+    lines = {"adj": adjectives - capitalized, CAPITALIZED: capitalized, IRREGULAR: compared.union(UNLISTED)}
+    write(ADJECTIVES, lines)
 
 
 def nouns_by_name(folder: Path) -> dict[str, list[str]]:
@@ -77,6 +80,16 @@ def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
             pointers = int(rest[2])
             synset = synsets[rest[5 + pointers]]
             yield lemma, int(synset[1]), lemma not in synset
+
+
+def capitalized_adjectives(folder: Path) -> set[str]:
+    """Return the adjectives, in lower case, that have a capital in all their senses."""
+    written: set[str] = set()
+    for line in _entries(folder / "data.adj"):
+        fields = line.split(" ")
+        words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+        written.update(word.partition("(")[0] for word in words)  # a syntactic marker may follow: "American(a)"
+    return {word.lower() for word in written if word.lower() not in written}
 
 
 def irregular_forms(path: Path, bases: Set[str] | None = None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from generation.filters.filter import Occurrence
 from generation.sentences.tagging import Token, features_of, lemma_of
 from generation.sentences.words import fold
 from merge_snli.languages.language import is_english, language_of
-from merge_snli.models.wordnet import base_forms
+from merge_snli.models.wordnet import base_forms, is_capitalized
 
 # Hyphens, the en dash and the slash.
 JOINERS = frozenset("-\u2010\u2011\u2013/")
@@ -120,6 +120,17 @@ def does_not_fit_pronoun(occurrence: Occurrence) -> Callable[[str], bool]:
         if original not in words and not pronouns.isdisjoint(occurrence.problem_words):
             dropped |= words
     return lambda word: fold(word) in dropped
+
+
+def lacks_capital(occurrence: Occurrence) -> Callable[[str], bool]:
+    """Return the condition on suggestions that they are adjectives from names, and in lower case in their place.
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces.
+    """
+    if occurrence.word.word_class != "adj":
+        return lambda word: False
+    return lambda word: occurrence.written(word) == word.lower() and is_capitalized(fold(word))
 
 
 def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:

@@ -10,6 +10,7 @@ from generation.filters.conditions import (
     in_problem,
     is_form_of_problem,
     is_in_compound,
+    lacks_capital,
     sounds_wrong,
 )
 from generation.filters.filter import (
@@ -213,6 +214,20 @@ OTHER_GENDER = Filter(
     on_word=lambda _, occurrence: does_not_fit_pronoun(occurrence),
 )
 
+NO_CAPITAL = Filter(
+    name="capitals",
+    languages=ENGLISH_ONLY,
+    reason="no capital",
+    option=Option(
+        help='drop adjectives from names, such as "American", in place of a word in lower case',
+        default=False,
+        group=FILTERS_GROUP,
+        departure="**Capitals**: adjectives that WordNet writes with a capital, such as *American*, were dropped in "
+        "place of a word in lower case.",
+    ),
+    on_word=lambda _, occurrence: lacks_capital(occurrence),
+)
+
 
 # Filter 4.
 OTHER_CLASS = Filter(
@@ -317,7 +332,7 @@ DISSENTS = Option(
 # that validate a word. docs/method.md has the number of each filter of the paper.
 FILTERS = (
     *(NO_WORD, LESS_PROBABLE, LOW_LOG_ODDS, LOW_RANK),
-    *(IN_PROBLEM, SAME_WORD, RELATED, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER),
+    *(IN_PROBLEM, SAME_WORD, RELATED, QUANTIFIER, COMPOUND, OTHER_SUPERSENSE, OTHER_ARTICLE, OTHER_GENDER, NO_CAPITAL),
     *(OTHER_CLASS, SAME_LEMMA, OTHER_TAG, OTHER_PARSE),
     *(TOO_FEW, VETO),
 )
@@ -343,6 +358,7 @@ class FilterOptions:
     pronouns: bool = OTHER_GENDER.field()
     veto: int | None = VETO.field()
     dissents: int = DISSENTS.field()
+    capitals: bool = NO_CAPITAL.field()
 
 
 def applied_filters(options: Any) -> tuple[Applied, ...]:  # noqa: ANN401 - anything with the fields of `Options`

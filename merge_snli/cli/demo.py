@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
-    from generation.options import Options, preset_options
+    from generation.options import BUNDLED_OPTIONS, Options, preset_options
     from generation.pipeline import run_pipeline
     from generation.report.summary import composition_table, words_table
     from merge_snli.answers.reading import read_config
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.scoring.score_models import score_models
 
     out = check_out(arguments.out, "a demo", other_than(CONTENT))
-    options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo"))
+    options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo") | BUNDLED_OPTIONS)
     check_results_folder(out / "results")
     data = out / "merge_snli"
     is_own = (data / RUN_FILE).is_file() and find_dataset(str(data)).record.options.get("problems") == PREFIX + PROBLEMS

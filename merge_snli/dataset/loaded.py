@@ -61,17 +61,19 @@ class LoadedRows:
 
     def record(self) -> Record:
         """Return a record of the rows alone, for rows whose folder is not known."""
-        columns = [self.table[name].to_pylist() for name in ("seed_id", "label", "subsamples")]
-        label_of = dict(zip(columns[0], columns[1], strict=True))
+        labels = self.table["label"].to_pylist()
+        label_of = dict(zip(self.table["seed_id"].to_pylist(), labels, strict=True))
         config = ConfigRecord(
             description="",
             splits={TEST: self.table.num_rows},
             columns=VARIANT_COLUMNS,
             groups=len(label_of),
-            labels=self._by_label(columns[1]),
+            labels=self._by_label(labels),
             group_labels=self._by_label(label_of.values()),
         )
         rows = sorted(self.table.to_pylist(), key=lambda row: str(row["variant_id"]))
+        subsamples = set().union(*(row["subsamples"] for row in rows))
+        data = DataRecord(sha256_of_json([self.config, self.label_names, rows]), {})
         return Record(
             command=COMMAND,
             method_version="",
@@ -79,14 +81,14 @@ class LoadedRows:
             sources=(),
             label_names=self.label_names,
             group_column="seed_id",
-            subsamples=1 + max((number for numbers in columns[2] for number in numbers), default=0),
+            subsamples=1 + max(subsamples, default=0),
             has_seeds=True,
             title=self.name,
             load_name=self.name,
             terms=TermsRecord(None, None),
             versions={},
             configs={self.config: config},
-            data=DataRecord(sha256_of_json([self.config, self.label_names, rows]), {}),
+            data=data,
         )
 
     def _by_label(self, numbers: Any) -> dict[str, int]:  # noqa: ANN401 - any list of numbers

@@ -1,4 +1,4 @@
-"""What WordNet says about a word: the supersense of a noun, and base forms of nouns, verbs and adjectives by Morphy."""
+"""What WordNet says about a word: the supersense of a noun, base forms by Morphy, and adjectives with a capital."""
 
 import gzip
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ ADJECTIVES = FOLDER / "wordnet" / "adjectives.txt.gz"
 
 # The first word of a table's last line, which has `FORM=BASE`.
 IRREGULAR = "irregular"
+# The first word of the line of the adjectives that WordNet writes with a capital in all their senses.
+CAPITALIZED = "capitalized"
 
 # Endings of regular forms and of their base forms, as in WordNet's Morphy (morphy(7WN)).
 PLURAL_ENDINGS = (
@@ -79,6 +81,15 @@ def base_forms(word: str, word_class: str) -> frozenset[str]:
     known, irregular = _table(path)
     regular = {base for base in regular_bases(word, endings) if base in known}
     return frozenset({word, irregular.get(word, word), *regular})
+
+
+def is_capitalized(adjective: str) -> bool:
+    """Return whether WordNet writes an adjective only with a capital, as "American" and "Chinese".
+
+    Args:
+        adjective: The adjective in lower case.
+    """
+    return _table(ADJECTIVES)[0].get(adjective) == CAPITALIZED
 
 
 def regular_bases(word: str, endings: tuple[tuple[str, str], ...]) -> Iterator[str]:

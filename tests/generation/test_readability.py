@@ -34,6 +34,7 @@ CHOICES: dict[str, Any] = {
     "pronouns": True,
     "veto": 100,
     "dissents": 1,
+    "capitals": True,
 }
 
 
@@ -104,6 +105,7 @@ CLAIMED: dict[str, tuple[object, str]] = {
     "same_parse": (True, "replacement"),
     "no_quantifiers": (True, "replacement"),
     "pronouns": (True, "replacement"),
+    "capitals": (True, "replacement"),
 }
 """By option, a value that drops variants of the plain run, and the column in which they are found."""
 

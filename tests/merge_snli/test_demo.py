@@ -177,7 +177,7 @@ def test_a_second_run_loads_no_model(demo_run: DemoRun) -> None:
 def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
     data, results = str(demo_run.out / "merge_snli"), str(demo_run.out / "results")
     assert "demo:nli-a" in run_without_models(["score", "demo:nli-a", "--dataset", data, "--out", results])
-    options = ["demo:problems", "--id-column", "id", "--preset", "demo"]
+    options = ["--options", f"{data}/run.toml"]
     assert f"data set in {data}" in run_without_models(["generate", *options, "--out", data])
 
 

@@ -15,7 +15,7 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from generation.options import Options, preset_options
+from generation.options import BUNDLED_OPTIONS, Options, preset_options
 from generation.pipeline import run_pipeline
 from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
@@ -206,7 +206,8 @@ def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_pat
     others = [line for line in lines if json.loads(line)["id"] not in seeds][:4]
     problems = [line for line in lines if json.loads(line)["id"] in chosen] + others
     (tmp_path / "problems.jsonl").write_text("\n".join(problems), encoding="utf-8")
-    options = Options(problems=str(tmp_path / "problems.jsonl"), id_column="id", **preset_options("demo"))
+    chosen_options = preset_options("demo") | BUNDLED_OPTIONS
+    options = Options(problems=str(tmp_path / "problems.jsonl"), id_column="id", **chosen_options)
     made = run_pipeline(options, tmp_path / "made", quiet=True)
     for shipped, (name, key) in zip((variants, seeds), ROWS, strict=True):
         found = rows_by(made.folder / name, key)

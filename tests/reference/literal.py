@@ -143,6 +143,7 @@ class Choices:
         pronouns: Whether words of one gender may not join a pronoun of the other.
         veto: Among how many of the most probable pieces of each masked LM a word must be, None for no veto.
         dissents: How many masked LMs may dissent in a sentence.
+        capitals: Whether adjectives from names may not be in lower case.
     """
 
     prob: bool = True
@@ -162,6 +163,7 @@ class Choices:
     pronouns: bool = False
     veto: int | None = None
     dissents: int = 0
+    capitals: bool = False
 
 
 @dataclass(frozen=True)
@@ -549,6 +551,9 @@ def suggestions(
         if choices.no_quantifiers and {plain(word), plain(original)} & QUANTIFIERS:
             continue
         if choices.pronouns and clashes(plain(word), plain(original), taken):
+            continue
+        is_lower = in_place(sentence[start:end], original, word).islower()
+        if choices.capitals and word_class == "adj" and is_lower and ADJECTIVES.get(plain(word)) == "capitalized":
             continue
         if number in answer.doubtful:
             doubtful.add(word)

@@ -248,6 +248,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
     ({"same_parse": True, "filters": "prob"}, literal.Choices(same_parse=True, pos=False)),
     ({"no_quantifiers": True, "filters": "none"}, literal.Choices(no_quantifiers=True, prob=False, pos=False)),
     ({"pronouns": True, "filters": "none"}, literal.Choices(pronouns=True, prob=False, pos=False)),
+    ({"capitals": True, "filters": "none"}, literal.Choices(capitals=True, prob=False, pos=False)),
     ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
     ({"veto": 30}, literal.Choices(veto=30)),
     ({"veto": 15, "dissents": 1, "filters": "none"}, literal.Choices(veto=15, dissents=1, prob=False, pos=False)),

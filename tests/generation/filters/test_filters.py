@@ -18,6 +18,7 @@ from generation.filters.conditions import (
     does_not_fit_pronoun,
     in_problem,
     is_in_compound,
+    lacks_capital,
 )
 from generation.filters.definitions import OTHER_CLASS, applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
@@ -33,6 +34,7 @@ from generation.filters.lexical import (
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
+from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import SharedWord, fold, shared_words, words_of
 from merge_snli.models.tagger import Tagger
@@ -422,3 +424,20 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
     folder, before = save_wordnet(tmp_path / "dict"), open_files()
     assert related(WordNet(folder), "dog", "animal", "noun")
     assert open_files() == before
+
+
+@pytest.mark.parametrize(
+    ("premise", "word", "word_class", "dropped"),
+    [
+        ("Two strong men work", "strong", "adj", ["african", "chinese"]),
+        ("Strong men work", "Strong", "adj", []),
+        ("Two strong men work", "strong", "noun", []),
+    ],
+)
+def test_an_adjective_from_a_name_is_dropped_in_lower_case(
+    premise: str, word: str, word_class: str, dropped: list[str]
+) -> None:
+    drops = lacks_capital(occurrence_in_problem(premise, premise, word, word_class))
+    suggestions = ["african", "tall", "chinese", "catholic"]
+    written = [match_case(word, suggestion) for suggestion in suggestions]
+    assert [suggestion for suggestion, cased in zip(suggestions, written, strict=True) if drops(cased)] == dropped

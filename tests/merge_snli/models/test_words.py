@@ -10,7 +10,7 @@ import spacy
 from merge_snli.base.files import sha256_of_file
 from merge_snli.models import tagger as tagger_module
 from merge_snli.models.tagger import TAGGER_WEIGHTS, Tagger, find_tagger
-from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, supersense
+from merge_snli.models.wordnet import ADJECTIVES, NOUNS, VERBS, base_forms, is_capitalized, supersense
 from tests.oracles import refused
 from training import wordnet_tables
 
@@ -118,3 +118,9 @@ def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.
     wordnet_tables.main()
     for path in made.values():
         assert gzip.decompress((tmp_path / path.name).read_bytes()) == gzip.decompress(path.read_bytes())
+
+
+def test_adjectives_from_names_are_known() -> None:
+    assert all(map(is_capitalized, ("american", "chinese", "french", "polish")))
+    assert not any(map(is_capitalized, ("tall", "catholic", "democratic", "taller", "dog")))
+    assert "american" in base_forms("american", "adj")
