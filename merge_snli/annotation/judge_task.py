@@ -9,7 +9,7 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
 
 from merge_snli.annotation.judge import (
@@ -24,12 +24,18 @@ from merge_snli.annotation.judge import (
     read_scores,
     replacement_of,
 )
+from merge_snli.answers.replies import NOT_STATED
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import BY_VARIANT, JUDGE, SCORES
+from merge_snli.language_models.inspect_replies import FAILING, ask_until, check_ask_again, kind_of
+from merge_snli.language_models.inspect_task import cost_options
 from merge_snli.schema import GOOD
 
 # The key of a question's metadata that has the ids of its variants by replacement.
 VARIANTS = "variants"
+
+# The key of a score's metadata that says why some variants have no scores.
+UNREAD = "unread"
 
 # At most so many output tokens, which a reasoning model needs; a reply without reasoning takes about 20 per variant.
 MAX_TOKENS = 8_192
@@ -43,6 +49,9 @@ def judge(
     guidelines: str | None = None,
     annotator: str | None = None,
     schema: bool = True,
+    prices: str | None = None,
+    cost_limit: float | None = None,
+    ask_again: int = 0,
 ) -> Task:
     """Ask for fluency and reasoning of variants, several variants of one seed and word in one question.
 
@@ -53,8 +62,13 @@ def judge(
         guidelines: A text file with other guidelines, such as those of a sample with your definitions of the labels.
         annotator: Name of the annotator in tables and data; by default that of the model.
         schema: Give the provider the JSON schema of the answer.
+        prices: As for `merge_snli/nli`, like the next one.
+        cost_limit: Dollars after which a run starts no question.
+        ask_again: How often to ask a question again while not all of its variants have scores.
     """
     try:
+        check_ask_again(ask_again)
+        limits = cost_options(prices, cost_limit)
         judged = read_sample_of(dataset, sample)
         asked = questions(judged, per_question)
         system = instructions(judged, guidelines)
@@ -73,7 +87,7 @@ def judge(
     ]
     return Task(
         dataset=MemoryDataset(samples, name=sample or dataset),
-        solver=generate(),
+        solver=ask_for_scores(ask_again),
         scorer=judgments(),
         config=GenerateConfig(
             temperature=0.0, max_tokens=MAX_TOKENS, response_schema=scores_schema() if schema else None
@@ -86,7 +100,23 @@ def judge(
                 "datasets": [dataset.digest for dataset in judged.datasets],
             }
         },
+        fail_on_error=FAILING,
+        **limits,
     )
+
+
+@solver
+def ask_for_scores(ask_again: int) -> Solver:
+    """Ask a question, again while the reply does not have scores of all of its variants."""
+
+    def has_answer(state: TaskState) -> bool:
+        variants = state.metadata[VARIANTS]
+        return len(read_scores(state.output.completion, variants)) == len(variants)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return await ask_until(state, generate, ask_again, has_answer)
+
+    return solve
 
 
 def scores_schema() -> ResponseSchema:
@@ -105,14 +135,20 @@ def scores_schema() -> ResponseSchema:
 
 @metric
 def good_variants() -> Metric:
-    """Number of variants, number of those without scores that can be read, and the share of good ones of the others."""
+    """Number of variants, of those without scores that can be read and why, and the share of good ones of the rest."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         counts = {
             name: sum(float(score.score.as_dict()[name] or 0) for score in scores)
             for name in ("variants", "unread", "good")
         }
-        return {**counts, "good": counts["good"] / max(1, counts["variants"] - counts["unread"])}
+        counts["good"] /= max(1, counts["variants"] - counts["unread"])
+        for score in scores:
+            kind = (score.score.metadata or {}).get(UNREAD)
+            if kind is not None:
+                name = f"unread ({kind})"
+                counts[name] = counts.get(name, 0.0) + float(score.score.as_dict()["unread"] or 0)
+        return counts
 
     return compute
 
@@ -125,10 +161,13 @@ def judgments() -> Scorer:
         variants = state.metadata[VARIANTS]
         read = read_scores(state.output.completion, variants)
         good = sum(sum(scores.values()) >= GOOD for scores in read.values())
+        kind = None
+        if len(read) < len(variants):
+            kind = kind_of(state.output) or NOT_STATED
         return Score(
             value={"variants": len(variants), "unread": len(variants) - len(read), "good": good},
             explanation=state.output.completion,
-            metadata={BY_VARIANT: read},
+            metadata={BY_VARIANT: read, UNREAD: kind},
         )
 
     return score

@@ -9,11 +9,14 @@ import pyarrow as pa
 from merge_snli.answers.table import LOG_LIKELIHOODS, REPLIES
 from merge_snli.models.labels import Pair
 
-# Why no label is read in a reply: it was cut at the limit of output tokens, may have been cut at a stop sequence, is a
-# refusal, names several labels, or states none in a form that is read.
-CUT, STOPPED, REFUSED, SEVERAL_LABELS, NOT_STATED = UNREAD_KINDS = (
+# Why no label is read in a reply: it was cut at the limit of output tokens, may have been cut at a stop sequence, is
+# empty, was refused by a filter of the provider or in words, names several labels, or states none in a form that is
+# read.
+CUT, STOPPED, EMPTY, FILTERED, REFUSED, SEVERAL_LABELS, NOT_STATED = UNREAD_KINDS = (
     "cut",
     "perhaps stopped",
+    "empty",
+    "refused by the provider",
     "refused",
     "several labels",
     "no stated answer",

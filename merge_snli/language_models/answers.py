@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from merge_snli.answers.replies import CUT, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
+from merge_snli.answers.replies import CUT, EMPTY, FILTERED, NOT_STATED, REFUSED, SEVERAL_LABELS, STOPPED, Reply
 from merge_snli.language_models.answer_words import in_english
 from merge_snli.language_models.label_words import LabelWords, label_words
 from merge_snli.language_models.plain_text import plain_text, without_layout
@@ -98,8 +98,9 @@ def read_reply(
         if shows_problem(part):
             break
     unread = (
-        (kind, kind in (CUT, REFUSED)),
+        (kind, kind in (CUT, FILTERED)),
         (CUT, not said and is_unfinished(text)),
+        (EMPTY, not text.strip()),
         (SEVERAL_LABELS, len(spelled.names(part)) > 1),
         (REFUSED, REFUSAL.search(said)),
         (STOPPED, kind == STOPPED),

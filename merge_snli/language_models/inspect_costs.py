@@ -9,6 +9,7 @@ import yaml
 from inspect_ai.hooks import Hooks, ModelUsageData, hooks
 from inspect_ai.log import EvalSpec
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+from inspect_ai.model._model import model_usage  # that of the log before a retry, when a task starts
 from inspect_ai.util import EarlyStop, EarlyStopping
 
 from merge_snli.base.errors import REASON, explained, param, raise_first
@@ -81,8 +82,9 @@ class CostLimit(EarlyStopping):
         )
 
     async def start_task(self, task: EvalSpec, *_: object, **__: object) -> str:
-        """Return the name of the limit."""
+        """Add what the task cost before a retry, and return the name of the limit."""
         self.run = task.run_id
+        SPENT[self.run] += sum(usage.total_cost or 0.0 for usage in model_usage().values())
         return "cost_limit"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:

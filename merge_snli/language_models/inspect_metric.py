@@ -18,6 +18,9 @@ def pattern_accuracy(group: str = "seed_id", threshold: float = QUALITY_THRESHOL
         threshold: Threshold from 0 to 1.
     """
     number = value_to_float()
+    key = "pattern_accuracy"
+    if threshold != QUALITY_THRESHOLD:
+        key += f"_{threshold:g}"
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         groups = [(score.sample_metadata or {}).get(group) for score in scores]
@@ -26,6 +29,6 @@ def pattern_accuracy(group: str = "seed_id", threshold: float = QUALITY_THRESHOL
             raise InputError(f"sample {name} has no {group!r} in its metadata: name another key with {param('group')}")
         correct = [number(score.score.value) == 1 for score in scores]
         share, error = pattern_accuracy_with_error(groups, correct, threshold)
-        return {"pattern_accuracy": share, "pattern_accuracy_stderr": error}
+        return {key: share, f"{key}_stderr": error}
 
     return compute

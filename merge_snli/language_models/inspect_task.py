@@ -28,12 +28,13 @@ from inspect_ai.scorer import (
     score_reducer,
     scorer,
 )
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import TaskState
 
-from merge_snli.answers.replies import CUT, REFUSED, Reply, majority
+from merge_snli.answers.replies import Reply, majority
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
 from merge_snli.language_models.answers import read_answer
+from merge_snli.language_models.inspect_replies import FAILING, ask, check_ask_again, kind_of
 from merge_snli.language_models.logs import Log, Usage, plain_token, recorded_scope, run_digest
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
@@ -76,6 +77,7 @@ def nli(
     orders: str | None = None,
     prices: str | None = None,
     cost_limit: float | None = None,
+    ask_again: int = 0,
 ) -> Task:
     """Ask for the label of each distinct sentence pair of a part of a data set.
 
@@ -96,20 +98,15 @@ def nli(
         orders: Ask each prompt in several orders, with one log each: `balanced` or `all`; only for `inspect eval`.
         prices: YAML or JSON file with the prices of models, as Inspect's `--model-cost-config` takes it.
         cost_limit: Dollars after which a run starts no question, whatever its prompts; it needs prices.
+        ask_again: How often to ask a question again while its reply is empty or refused by the provider.
     """
     if dataset is None:
         raise PrerequisiteError("merge_snli/nli needs a data set: add -T dataset=DIR or -T dataset=ORG/NAME")
     if orders is not None:
         raise PrerequisiteError("one task has one order: name it with the prompt, such as prompt=letter-2-3-1")
     try:
-        limits: dict[str, Any] = {}
-        if prices is not None or cost_limit is not None:
-            # Inspect announces the hook in this module in every run that finds it.
-            from merge_snli.language_models.inspect_costs import UNREACHED, CostLimit, set_prices
-
-            set_prices(prices)
-            if cost_limit is not None:
-                limits = {"cost_limit": UNREACHED, "early_stopping": CostLimit(cost_limit, reader)}
+        check_ask_again(ask_again)
+        limits = cost_options(prices, cost_limit, reader)
         read = read_questions(
             dataset,
             Scope(
@@ -141,7 +138,7 @@ def nli(
         raise PrerequisiteError(str(error)) from error
     return Task(
         dataset=MemoryDataset(samples, name=read.name),
-        solver=generate(),
+        solver=ask(ask_again),
         scorer=nli_answer(list(filled.labels), filled.prompt.answer, list(filled.words), reader),
         config=GenerateConfig(
             temperature=0.0,
@@ -150,8 +147,26 @@ def nli(
         ),
         metadata={RECORD: {**read.record, **filled.record, READER: reader}},
         epochs=Epochs(1, most_frequent_answer()),
+        fail_on_error=FAILING,
         **limits,
     )
+
+
+def cost_options(prices: str | None, cost_limit: float | None, reader: str | None = None) -> dict[str, Any]:
+    """Set the prices of models, and return the options of a task that limit what a run costs.
+
+    Raises:
+        InputError: If the prices cannot be read, or the limit is not a positive number.
+    """
+    if prices is None and cost_limit is None:
+        return {}
+    # Inspect announces the hook in this module in every run that finds it.
+    from merge_snli.language_models.inspect_costs import UNREACHED, CostLimit, set_prices
+
+    set_prices(prices)
+    if cost_limit is None:
+        return {}
+    return {"cost_limit": UNREACHED, "early_stopping": CostLimit(cost_limit, reader)}
 
 
 @task_source
@@ -229,8 +244,6 @@ def nli_answer(
 
 
 SCORER = nli_answer.__name__
-# Why an answer that cannot be read ended where it does.
-ENDED = {"max_tokens": CUT, "model_length": CUT, "content_filter": REFUSED}
 
 
 @score_reducer(name="most_frequent_answer")
@@ -272,7 +285,7 @@ def _read(path: Path) -> Log:
             replies[str(sample.id), sample.epoch] = Reply(
                 score.answer,
                 sample.output.completion,
-                ENDED.get(sample.output.stop_reason or ""),
+                kind_of(sample.output),
                 reader=(score.metadata or {}).get(READ_BY_MODEL),
             )
             first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
@@ -334,7 +347,7 @@ def _usage(sample: EvalSample) -> Usage:
     }
     failed = sum(event.error is not None for event in events)  # such as attempts that took too long
     return {
-        "calls": max(1, len(events) - failed),
+        "calls": len(events) - failed if events else int(sample.error is None),
         **{name: total and total - (getattr(read, USED[name]) or 0) for name, total in used.items()},
         "retries": failed + sum(event.retries or 0 for event in events) + len(sample.error_retries or []),
     }

@@ -155,7 +155,8 @@ def test_a_log_has_the_scores_that_can_be_read(whole: bool, sheets: Path, tmp_pa
     assert log.results is not None
     metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     good = sum(sum(pair) >= 9 for pair in rows.values())
-    assert metrics == {"variants": len(ids), "unread": len(unread), "good": pytest.approx(good / len(rows))}
+    counted = {"variants": len(ids), "unread": len(unread), "unread (no stated answer)": len(unread)}
+    assert metrics == {**counted, "good": pytest.approx(good / len(rows))}
 
 
 def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
@@ -182,7 +183,7 @@ def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
     modelapi(name="scripted_judge")(Scripted)
     common: dict[str, Any] = {"log_dir": str(tmp_path), "display": "none", "max_samples": 1}
     (stopped,) = inspect_eval(task, model="scripted_judge/m", **common)
-    assert stopped.error is not None and "no connection" in stopped.error.message
+    assert ["no connection" in sample.error.message for sample in stopped.samples or [] if sample.error] == [True]
     assert len(pairs_in(_path(stopped))) < len(read_sample(sheets / "sample.json").rows)
     (log,) = eval_retry(stopped, **common)
     assert pairs_in(_path(log)) == {
@@ -280,3 +281,35 @@ def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate
     assert estimated["reasoning_tokens"] == 100 * len(task.dataset)
     tokens = 2 * estimated["input_tokens"] + 10 * (estimated["output_tokens"] + estimated["reasoning_tokens"])
     assert estimated["cost"] == pytest.approx(tokens / 1_000_000)
+
+
+def test_a_judge_asks_again_says_why_scores_are_missing_and_has_a_limit_of_cost(tmp_path: Path) -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    free = "input: 0, input_cache_write: 0, input_cache_read: 0"
+    prices = written(tmp_path / "prices.yaml", f"mockllm/model: {{output: 500000, {free}}}")
+    limited = judge(dataset=str(SHIPPED), prices=str(prices), cost_limit=2)
+    log = run_task(limited, (scores(0, variants) for variants in asked(limited)), tmp_path / "limited")
+    assert 1 < len(log.samples or []) < len(asked(limited))
+    with pytest.raises(PrerequisiteError) as raised:
+        judge(dataset=str(SHIPPED), ask_again=-1)
+    assert "ask_again is -1" in str(raised.value.message)
+
+
+def test_kinds_of_replies_without_scores(tmp_path: Path) -> None:
+    questions = asked(judge(dataset=str(SHIPPED)))
+    replies = [scores(0, variants) for variants in questions]
+    lost = len(questions[0]) + len(questions[1])
+    log = run_task(judge(dataset=str(SHIPPED)), ["", "I like them.", *replies[2:]], tmp_path / "once")
+    values = {name: metric.value for score in known_results(log) for name, metric in score.metrics.items()}
+    assert values["unread"] == lost
+    assert (values["unread (empty)"], values["unread (no stated answer)"]) == tuple(map(len, questions[:2]))
+    once_more = judge(dataset=str(SHIPPED), ask_again=1)
+    log = run_task(once_more, ["", replies[0], *replies[1:]], tmp_path / "again", max_connections=1)
+    values = {name: metric.value for score in known_results(log) for name, metric in score.metrics.items()}
+    assert values["unread"] == 0
+
+
+def known_results(log: EvalLog) -> list[Any]:
+    assert log.results is not None
+    return list(log.results.scores)

@@ -70,6 +70,15 @@ class Handler(BaseHTTPRequestHandler):
         outcome = self.server.outcome()
         if outcome == "time-out":
             time.sleep(SECONDS)
+        elif outcome == "no choices":
+            self.reply(200, self.completion(body) | {"choices": []})
+        elif outcome in ("empty", "content_filter"):
+            completion = self.completion(body)
+            [choice] = completion["choices"]
+            choice["message"]["content"] = None
+            if outcome == "content_filter":
+                choice["finish_reason"] = outcome
+            self.reply(200, completion)
         elif outcome != "answer":
             self.reply(500 if outcome == "error" else 429, {"error": {"message": outcome}})
         else:

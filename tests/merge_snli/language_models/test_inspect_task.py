@@ -115,6 +115,7 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
         (nli, {"cost_limit": 0}, "cost_limit is 0"),
         (nli, {"cost_limit": "five"}, "cost_limit is 'five'"),
         (nli, {"cost_limit": 1, "reader": "mockllm/unpriced"}, "price of mockllm/unpriced: add it to prices"),
+        (nli, {"ask_again": "twice"}, "ask_again is 'twice'"),
         (nli, {"prices": "none.yaml"}, "none.yaml is not a file of prices"),
         (nli, {"prices": __file__}, "test_inspect_task.py is not a file of prices"),
         (inspect_task.nli, {}, "-T dataset="),
@@ -291,7 +292,7 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
     values = [
         (each.params.get("threshold", 0.9), each.value)
         for each in score.metrics.values()
-        if each.name == "pattern_accuracy" and each.params
+        if each.name in ("pattern_accuracy", "pattern_accuracy_0.5") and each.params
     ]
     assert values == [(0.9, expected(0.9)), (0.5, expected(0.5))] == [(0.9, 0.25), (0.5, 0.75)]
     assert score.metrics["accuracy"].value == 10 / 16
@@ -305,7 +306,7 @@ def test_a_sample_without_the_group_is_named() -> None:
 def test_partly_right_samples_are_wrong() -> None:
     for value, share in (("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)):
         scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": number}) for number in range(2)]
-        assert metric("fact", threshold=1)(scores)["pattern_accuracy"] == share
+        assert metric("fact", threshold=1)(scores)["pattern_accuracy_1"] == share
     assert pattern_accuracy([("a", 0.5), ("b", 1.0)]) == 0.5
 
 
