@@ -1,6 +1,6 @@
 """Significance tests and confidence intervals for pattern accuracy.
 
-Everything in `__all__` may be imported from outside. scipy and statsmodels are imported only when a test runs.
+Everything in `__all__` may be imported from outside. scipy is imported only when a test runs.
 """
 
 from merge_snli.statistics.bootstrap import bootstrap_intervals, stratified_interval

@@ -1,7 +1,8 @@
 """Adjust p-values over a family of tests."""
 
-import math
 from collections.abc import Sequence
+
+import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -11,8 +12,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
     """
-    from statsmodels.stats.multitest import multipletests
-
-    defined = [p for p in p_values if not math.isnan(p)]
-    adjusted = iter(multipletests(defined, method="holm")[1] if defined else ())
-    return [p if math.isnan(p) else float(next(adjusted)) for p in p_values]
+    values = np.array(p_values, dtype=np.float64)
+    defined = np.flatnonzero(~np.isnan(values))
+    ascending = defined[np.argsort(values[defined])]
+    steps = values[ascending] * np.arange(len(ascending), 0, -1)
+    values[ascending] = np.minimum(np.maximum.accumulate(steps), 1)
+    return list(values.tolist())

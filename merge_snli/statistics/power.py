@@ -149,7 +149,7 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
     continuity (sums are two steps of the lattice of the gaps apart; half of that is one step) and for its kurtosis
     (Cornish and Fisher).
     """
-    from scipy import stats
+    from scipy.special import ndtri
 
     if alpha <= SMALLEST_P:
         return 0.0
@@ -161,13 +161,13 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
     steps = np.gcd.reduce(np.round(gaps.values * _LATTICE).astype(np.int64)) / _LATTICE
     counts = _counts(rng, gaps, n)
     sums = (2 * rng.binomial(counts, upward) - counts) @ gaps.values
-    squares, normal = counts @ gaps.values**2, float(stats.norm.ppf(1 - alpha / 2))
+    squares, normal = counts @ gaps.values**2, float(ndtri(1 - alpha / 2))
     kurtosis = ratios(-2 * (counts @ gaps.values**4), squares**2)
     return float(np.mean(ratios(sums - steps, np.sqrt(squares)) > normal + kurtosis * (normal**3 - 3 * normal) / 24))
 
 
 def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: float) -> float:
-    from scipy import stats
+    from scipy.special import stdtrit
 
     rng, first = np.random.default_rng(0), passes.mean
     other, room = (0.0, first) if first >= 1 / 2 else (1.0, 1 - first)
@@ -178,7 +178,7 @@ def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: floa
         _moments(_counts(rng, of_model, n), of_model) for of_model in (passes, changed)
     )
     errors = np.sqrt((variance + changed_variance) / (n - 1))
-    return float(np.mean(np.abs(mean - changed_mean) > stats.t.ppf(1 - alpha / 2, 2 * n - 2) * errors))
+    return float(np.mean(np.abs(mean - changed_mean) > stdtrit(2 * n - 2, 1 - alpha / 2) * errors))
 
 
 def _moments(counts: NDArray[np.int64], distribution: Distribution) -> tuple[FloatArray, FloatArray]:

@@ -35,16 +35,16 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
         >>> round(result.statistic, 3), round(result.p_value, 3), result.unit
         (3.656, 0.035, 'model')
     """
-    from scipy import stats
+    from scipy.special import stdtr
 
     a, b = paired(first, second, numbers)
     differences = a - b
-    if _deviation(differences) == 0:  # scipy would divide by zero
-        statistic, p_value = _without_deviation(float(differences.mean()))
+    n, mean = len(differences), float(differences.mean())
+    if _deviation(differences) == 0:
+        statistic, p_value = _without_deviation(mean)
     else:
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            outcome = stats.ttest_rel(a, b)
-        statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
+        statistic = mean / math.sqrt(differences.var(ddof=1) / n)
+        p_value = float(2 * stdtr(n - 1, -abs(statistic)))
     return paired_result("paired t-test", statistic, p_value, differences, level=level, unit=unit)
 
 
@@ -55,10 +55,10 @@ def paired_result(
 
     Cohen's d_z is the mean over the standard deviation; 0 or infinite if the differences are equal.
     """
-    from scipy import stats
+    from scipy.special import stdtrit
 
     mean, deviation = float(differences.mean()), _deviation(differences)
-    half = float(stats.t.ppf((1 + level) / 2, len(differences) - 1)) * (deviation / math.sqrt(len(differences)))
+    half = float(stdtrit(len(differences) - 1, (1 + level) / 2)) * (deviation / math.sqrt(len(differences)))
     return TestResult(
         test=test,
         statistic=statistic,
