@@ -6,6 +6,7 @@ examples:
 """
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_all(
         parser,
-        argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set"),
+        argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set, or demo:dataset"),
         argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub"),
         argument("--private", action="store_true", help="create new repositories as private"),
         argument("--create-pr", action="store_true", help="open a pull request instead of committing to the branch"),
@@ -52,6 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
     )
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
+    # It warns of each commit without changes, which the summary calls unchanged.
+    logging.getLogger("huggingface_hub.hf_api").setLevel(logging.ERROR)
     if not sys.stderr.isatty():
         disable_progress_bars()
     if arguments.eval_results is None:
@@ -84,4 +87,4 @@ def _propose(arguments: argparse.Namespace) -> None:
     if arguments.dry_run:
         sys.stdout.write(branch_text(branch))
     else:
-        sys.stdout.write(proposed_text(push(find_api(), branch, create_pr=True)))
+        sys.stdout.write(proposed_text(push(find_api(), branch)))

@@ -157,7 +157,7 @@ def find_local(data: MergeDataset | str) -> MergeDataset:
         if not data.is_stored:
             raise InputError(f"{data.name} has no folder, only rows in memory: give the folder of the data set")
         return data
-    if not Path(data).is_dir():
+    if not Path(data).is_dir() and data != BUNDLED:
         raise InputError(f"{data} does not exist: pass the folder of a data set")
     return find_dataset(data)
 

@@ -28,7 +28,7 @@ DESCRIPTION = (
     "Pattern accuracy is the share of seed problems with at least 90% of their variants classified correctly, "
     "averaged over the subsamples. Sample accuracy is the share of variants classified correctly. "
     "The tasks here report sample accuracy over all variants, not its mean over the subsamples. For pattern accuracy, "
-    "install the package and inspect-ai, and run: inspect eval merge_snli/nli -T dataset=ORG/NAME -T config=CONFIG"
+    "install the package and inspect-ai, and run: inspect eval merge_snli/nli -T dataset={repo} -T config={config}"
 )
 
 # Columns that the prompt or a reader of a log needs.
@@ -97,17 +97,22 @@ def _public(names: str | list[str]) -> Any:  # noqa: ANN401 - a name, or a list 
     return Path(names).resolve().name if Path(names).exists() else public_name(names)
 
 
-def eval_yaml(dataset: MergeDataset) -> bytes:
-    """Return the content of `eval.yaml`: one task per config of variants."""
-    tasks = eval_tasks(config for config in dataset.configs if config != SEED)
+def eval_yaml(dataset: MergeDataset, repo: str) -> bytes:
+    """Return the content of `eval.yaml`: one task per config of variants.
+
+    Args:
+        dataset: The data set.
+        repo: Its id on the Hub.
+    """
+    configs = [config for config in dataset.configs if config != SEED]
+    tasks = []
+    for task, config in eval_tasks(configs).items():
+        tasks.append({"id": task, "config": config, "split": TEST, **_inspect_fields(dataset.record)})
     content = {
         "name": "MERGE",
-        "description": DESCRIPTION,
+        "description": DESCRIPTION.format(repo=repo, config=configs[0]),
         "evaluation_framework": "inspect-ai",
-        "tasks": [
-            {"id": task, "config": config, "split": TEST, **_inspect_fields(dataset.record)}
-            for task, config in tasks.items()
-        ],
+        "tasks": tasks,
     }
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()
 

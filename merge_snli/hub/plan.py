@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,6 +37,7 @@ class Branch:
         message: The commit message, and the title of a pull request.
         marker: A file that identifies repositories made by publishing; None if any repository is accepted.
         owned: Pattern of paths that publishing owns: it deletes matching files that are not in `files`.
+        is_proposed: Whether a pull request proposes the files, and the branch itself stays as it is.
     """
 
     repo: str
@@ -46,11 +47,13 @@ class Branch:
     message: str
     marker: str | None = None
     owned: re.Pattern[str] | None = None
+    is_proposed: bool = False
 
     @property
     def title(self) -> str:
         """The branch as messages name it."""
-        return f"{REPO_TYPE_NAMES[self.repo_type]} {self.repo}, branch {self.name}"
+        place = f"pull request to {self.name}" if self.is_proposed else f"branch {self.name}"
+        return f"{REPO_TYPE_NAMES[self.repo_type]} {self.repo}, {place}"
 
     def is_obsolete(self, path: str) -> bool:
         """Return whether a file of the repository is left from an older publication."""
@@ -105,8 +108,9 @@ def plan(
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
     if dataset.record.subsamples is not None:
-        contents["eval.yaml"] = eval_yaml(dataset)
-    branches = [_data_branch(repo, revision, contents, f"Data {tag}")]
+        contents["eval.yaml"] = eval_yaml(dataset, repo)
+    data = _data_branch(repo, revision, contents, f"Data {tag}")
+    branches = [replace(data, is_proposed=create_pr)]
     is_complete = revision == MAIN and not create_pr
     if is_complete and dataset.record.subsamples is not None:
         with_script = {**contents, **script_files(dataset, repo_name=repo.partition("/")[2])}
@@ -153,7 +157,7 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
         if not written:
             raise InputError(f"no result is of a commit of {model} on the Hub and on all rows: score its id in float32")
         content = written[0].read_bytes()
-    return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}")
+    return Branch(model, "model", MAIN, {PATH_IN_REPO: content}, f"Add results on {dataset}", is_proposed=True)
 
 
 def plan_text(plan: Plan) -> str:

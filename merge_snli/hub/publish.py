@@ -79,7 +79,7 @@ def publish(
     planned = checked_plan(
         dataset, repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id
     )
-    return publish_plan(api, planned, private=private, create_pr=create_pr)
+    return publish_plan(api, planned, private=private)
 
 
 def checked_plan(data: MergeDataset | str, repo: str, *, license_id: str | None = None, **names: Any) -> Plan:  # noqa: ANN401
@@ -90,14 +90,13 @@ def checked_plan(data: MergeDataset | str, repo: str, *, license_id: str | None 
     return plan(dataset, repo, license_id=license_id, **names)
 
 
-def publish_plan(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bool = False) -> Published:
+def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
     """Publish data, script, metric and tag on the Hub. It is safe to repeat: unchanged files are not sent again.
 
     Args:
         api: A client whose token has write access.
         plan: What to publish.
         private: Make new repositories private; refuse an existing public one.
-        create_pr: Propose the data in a pull request.
 
     Raises:
         InputError: If the Hub refuses or fails. The message also says which branches are published.
@@ -105,10 +104,10 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False, create_pr: bo
     data, pushed = plan.branches[0], list[Pushed]()
     try:
         for branch in {branch.repo: branch for branch in plan.branches}.values():
-            _ensure_repository(api, branch, private=private, may_create=not create_pr)
+            _ensure_repository(api, branch, private=private, may_create=not data.is_proposed)
         is_tag_new = plan.tag is not None and not _has_tag(api, plan, plan.tag)
         for branch in plan.branches:
-            pushed.append(push(api, branch, create_pr=create_pr and branch is data))
+            pushed.append(push(api, branch))
         if is_tag_new:
             call_hub(
                 data.repo,
@@ -160,7 +159,9 @@ def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
     """Return which branches of an unfinished plan are published for certain."""
     if not pushed:
         return "no commit is confirmed"
-    remaining = [branch.title for branch in plan.branches[len(pushed) :]] + ([f"tag {plan.tag}"] if plan.tag else [])
+    remaining = [branch.title for branch in plan.branches[len(pushed) :]]
+    if plan.tag:
+        remaining.append(f"tag {plan.tag}")
     done = ", ".join(push.branch.title for push in pushed)
     return f"published: {done}; not confirmed: {', '.join(remaining)}. Run the same command again to continue"
 
@@ -169,7 +170,10 @@ def published_text(published: Published) -> str:
     """Return the outcome of `publish`, one line per branch."""
     lines = []
     for pushed in published.pushed:
-        lines.append(f"{pushed.branch.title}: {'' if pushed.is_changed else 'unchanged, '}commit {pushed.oid[:12]}")
+        outcome = f"commit {pushed.oid[:12]}"
+        if not pushed.is_changed:
+            outcome = f"unchanged, {outcome}"
+        lines.append(f"{pushed.branch.title}: {outcome}")
         if pushed.pull_request is not None:
             lines.append(f"pull request {pushed.pull_request}")
     if published.tag is not None:
@@ -177,27 +181,26 @@ def published_text(published: Published) -> str:
     return "\n".join([*lines, published.url, ""])
 
 
-def push(api: HfApi, branch: Branch, *, create_pr: bool = False) -> Pushed:
-    """Commit the files of a branch; the branch is created if it is missing.
+def push(api: HfApi, branch: Branch) -> Pushed:
+    """Commit the files of a branch, which is created if it is missing, or propose them in a pull request.
 
     Unchanged files are not uploaded, and an empty commit is not made. The commit fails if anyone else commits to the
-    branch meanwhile.
+    branch meanwhile. An open pull request of the same user and title is updated.
 
     Args:
         api: The client.
         branch: The branch.
-        create_pr: Propose the files in a pull request. An open one of the same user and title is updated.
 
     Raises:
         InputError: If the repository holds unrelated files, the branch was changed meanwhile, or the Hub fails.
     """
-    return call_hub(branch.repo, lambda: _push(api, branch, create_pr=create_pr))
+    return call_hub(branch.repo, lambda: _push(api, branch))
 
 
-def _push(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
+def _push(api: HfApi, branch: Branch) -> Pushed:
     start = _create_branch(api, branch)
     try:
-        return _commit(api, branch, create_pr=create_pr)
+        return _commit(api, branch)
     except HUB_ERRORS:
         if start is not None:
             _delete_branch(api, branch, start)
@@ -221,23 +224,23 @@ def _delete_branch(api: HfApi, branch: Branch, start: str) -> None:
             api.delete_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
 
 
-def _commit(api: HfApi, branch: Branch, *, create_pr: bool) -> Pushed:
-    request = _open_pull_request(api, branch) if create_pr else None
+def _commit(api: HfApi, branch: Branch) -> Pushed:
+    request = _open_pull_request(api, branch) if branch.is_proposed else None
     revision = branch.name if request is None else f"refs/pr/{request.num}"
     head = api.repo_info(branch.repo, revision=revision, repo_type=branch.repo_type)
     names = set(api.list_repo_files(branch.repo, revision=head.sha, repo_type=branch.repo_type))
     if branch.marker is not None and branch.marker not in names and names - GENERATED_FILES:
         raise InputError(f"{branch.repo} holds unrelated files and no {branch.marker}: choose another repository")
+    operations: list[CommitOperationAdd | CommitOperationDelete] = []
+    operations += [CommitOperationAdd(path, content) for path, content in branch.files.items()]
+    operations += [CommitOperationDelete(path) for path in sorted(names) if branch.is_obsolete(path)]
     commit = api.create_commit(
         branch.repo,
-        [
-            *(CommitOperationAdd(path, content) for path, content in branch.files.items()),
-            *(CommitOperationDelete(path) for path in sorted(names) if branch.is_obsolete(path)),
-        ],
+        operations,
         commit_message=branch.message,
         repo_type=branch.repo_type,
         revision=revision,
-        create_pr=create_pr and request is None,
+        create_pr=branch.is_proposed and request is None,
         parent_commit=head.sha,
     )
     return Pushed(branch, commit.oid, commit.oid != head.sha, commit.pr_url if request is None else request.url)
@@ -258,4 +261,6 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
 def proposed_text(pushed: Pushed) -> str:
     """Return the outcome of a push of results as one line."""
     request = pushed.pull_request
-    return f"{pushed.branch.title} already has these results\n" if request is None else f"pull request {request}\n"
+    if request is None:
+        return f"{pushed.branch.repo} already has these results\n"
+    return f"pull request {request}\n"

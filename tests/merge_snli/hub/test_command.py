@@ -58,10 +58,13 @@ def test_publish_in_python(hub: Hub, token: str, dataset: MergeDataset) -> None:
 
 
 @pytest.mark.usefixtures("without_validation")
-def test_dry_run_sends_no_request(hub: Hub, dataset: MergeDataset, command: Command) -> None:
-    assert command("publish", dataset.folder, "--repo", REPO, "--dry-run").out.startswith(
-        f"data set {REPO}, branch main\n"
-    )
+@pytest.mark.parametrize(("options", "place"), [((), "branch main"), (("--create-pr",), "pull request to main")])
+def test_dry_run_sends_no_request(
+    options: tuple[str, ...], place: str, hub: Hub, dataset: MergeDataset, command: Command
+) -> None:
+    for name in (dataset.folder, "demo:dataset"):
+        printed = command("publish", name, "--repo", REPO, *options, "--dry-run").out
+        assert printed.startswith(f"data set {REPO}, {place}\n")
     assert hub.requests == []
 
 
@@ -183,7 +186,7 @@ def of_hub_model(scored: Result) -> Result:
 
 def test_values_are_those_of_the_tasks_in_eval_yaml() -> None:
     """The task is computed as `eval.yaml` says: every row of its split, its target, its scorer's pattern."""
-    tasks = {task["id"]: task for task in yaml.safe_load(eval_yaml(find_dataset(str(OWN))))["tasks"]}
+    tasks = {task["id"]: task for task in yaml.safe_load(eval_yaml(find_dataset(str(OWN)), REPO))["tasks"]}
     results = [of_hub_model(score(numbered, OWN, config=task["config"], name=MODEL)) for task in tasks.values()]
     file = results_branch(results, model=MODEL, dataset=REPO).files[PATH]
     entries = yaml.safe_load(Path(file).read_bytes() if isinstance(file, Path) else file)
@@ -213,7 +216,7 @@ def test_results_that_are_not_scores_of_a_task(result: Result, caplog: pytest.Lo
 
 
 def propose(api: HfApi, result: Result, model: str = MODEL) -> Pushed:
-    return push(api, results_branch([result], model=model, dataset=REPO), create_pr=True)
+    return push(api, results_branch([result], model=model, dataset=REPO))
 
 
 def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None:
@@ -251,6 +254,8 @@ def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, command: 
     hub.storage.create("model", MODEL)
     arguments = ["publish", "--repo", REPO, "--eval-results", write_result(result, tmp_path), "--model", MODEL]
     printed = command(*arguments, "--dry-run").out
-    assert re.search(rf"model {MODEL}, branch main\n .*\n +\d+ bytes  {PATH.partition('/')[0]}/\*, 1 file\n", printed)
+    assert re.search(
+        rf"model {MODEL}, pull request to main\n .*\n +\d+ bytes  {PATH.partition('/')[0]}/\*, 1 file\n", printed
+    )
     assert hub.requests == []
     assert command(*arguments).out == f"pull request {hub.url}/{MODEL}/discussions/1\n"

@@ -123,6 +123,7 @@ def test_a_license_takes_the_place_of_an_unclear_one(dataset: MergeDataset) -> N
 def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
     content = yaml.safe_load(published(planned, "eval.yaml"))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
+    assert f"-T dataset={REPO} -T config=all" in content["description"]
     tasks = {task["id"]: (task["config"], task["split"]) for task in content["tasks"]}
     assert tasks == {task: (config, "test") for task, config in eval_tasks(("all", "noun", "verb", "adj")).items()}
     assert {scorer["name"] for task in content["tasks"] for scorer in task["scorers"]} == {"pattern"}
@@ -148,7 +149,7 @@ def test_eval_yaml_asks_as_the_prompts_do(
     dataset: MergeDataset, columns: tuple[str | None, str | None], shown: str
 ) -> None:
     options = dict(zip(("premise_column", "hypothesis_column"), columns, strict=True))
-    content = yaml.safe_load(eval_yaml(with_options(dataset, **options)))
+    content = yaml.safe_load(eval_yaml(with_options(dataset, **options), REPO))
     assert {task["solvers"][0]["args"]["template"] for task in content["tasks"]} == {shown}
 
 

@@ -112,7 +112,7 @@ def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeData
 
 
 def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
-    first, second = (publish_plan(api, proposed, create_pr=True) for _ in range(2))
+    first, second = (publish_plan(api, proposed) for _ in range(2))
     assert first.pushed[0].pull_request == second.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
     assert set(hub.storage.files(repo, "refs/pr/1")) == MAIN
     assert ([*repo.pull_requests], {*repo.branches}, repo.tags) == ([1], {"main"}, {})
@@ -120,17 +120,17 @@ def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo:
 
 
 def test_pull_request_is_updated(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
-    opened = publish_plan(api, proposed, create_pr=True).pushed[0]
+    opened = publish_plan(api, proposed).pushed[0]
     proposed.branches[0].files["eval.yaml"] = b"name: other\n"
-    assert publish_plan(api, proposed, create_pr=True).pushed[0].pull_request == opened.pull_request
+    assert publish_plan(api, proposed).pushed[0].pull_request == opened.pull_request
     assert hub.storage.files(repo, "refs/pr/1")["eval.yaml"] == b"name: other\n"
     assert repo.commits[repo.pull_requests[1].oid].parent == opened.oid
 
 
 def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
-    first = publish_plan(api, proposed, create_pr=True).pushed[0]
+    first = publish_plan(api, proposed).pushed[0]
     repo.pull_requests[1].author = "another"
-    assert publish_plan(api, proposed, create_pr=True).pushed[0].pull_request != first.pull_request
+    assert publish_plan(api, proposed).pushed[0].pull_request != first.pull_request
     assert repo.pull_requests[1].oid == first.oid
 
 
@@ -139,7 +139,7 @@ def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan
     refused("", publish_plan, api, planned)
     publish_plan(api, planned)
     hub.storage.put(hub.storage.repos["dataset", REPO], {"run.json": b"{}"})
-    publish_plan(api, proposed, create_pr=True)
+    publish_plan(api, proposed)
     find_dataset(f"{REPO}@{planned.tag}")
     assert hub.routes == {rule.endpoint for rule in ROUTES.iter_rules()}
 
@@ -305,7 +305,8 @@ def test_pull_request_with_a_lost_response_is_not_opened_twice(
     hub: Hub, api: HfApi, planned: Plan, repo: Repo, waits: list[float]
 ) -> None:
     hub.faults.append(Fault("POST", "/commit/main", lost=True))
-    published = publish_plan(api, replace(planned, branches=planned.branches[:1], tag=None), create_pr=True)
+    proposed = replace(planned.branches[0], is_proposed=True)
+    published = publish_plan(api, replace(planned, branches=(proposed,), tag=None))
     assert list(repo.pull_requests) == [1]
     assert published.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
 
