@@ -2,6 +2,7 @@
 
 import csv
 import io
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ def read_table(text: str) -> dict[str, list[str]]:
         The columns, by the names of the metric's arguments.
 
     Raises:
-        ValueError: If a column or a value is missing. A prediction may be empty, and is then wrong.
+        ValueError: If a column or a value is missing, or a column is there twice. A prediction may be empty, and is
+            then wrong.
     """
     lines = text.strip().splitlines()
     if not lines:
@@ -57,9 +59,11 @@ def read_table(text: str) -> dict[str, list[str]]:
     rows = csv.DictReader(io.StringIO(text.strip()), delimiter="\t" if "\t" in lines[0] else ",")
     names = [name.strip() for name in rows.fieldnames or []]
     rows.fieldnames = names
-    missing = [name for name in COLUMNS if name not in names]
-    if missing:
-        raise ValueError(f"The column {missing[0]!r} is missing: the header has {', '.join(map(repr, names))}.")
+    for name in COLUMNS:
+        if name not in names:
+            raise ValueError(f"The column {name!r} is missing: the header has {', '.join(map(repr, names))}.")
+        if names.count(name) > 1:
+            raise ValueError(f"The header has the column {name!r} twice: leave one of them out.")
     columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
     for row in rows:
         for name in COLUMNS:
@@ -86,7 +90,9 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
     """
     try:
         columns = read_table(Path(path).read_text(encoding="utf-8-sig") if path else text)
-        scores = _metric().compute(**columns, thresholds="curve", against=against)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            scores = _metric().compute(**columns, thresholds="curve", against=against)
     except UnicodeDecodeError as error:
         raise gr.Error("The file is not UTF-8 text.") from error
     except ValueError as error:
@@ -99,6 +105,8 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
         f"**Sample accuracy {scores['sample_accuracy']:.1%}** over {scores['n_samples']:,} rows; "
         f"**pattern accuracy at 0.9: {scores['pattern_accuracy'][0.9]:.1%}** of {groups}."
     )
+    for warning in caught:
+        summary += f"\n\n**Warning:** `{warning.message}`"
     return summary, curve, curve[curve["threshold"].isin(TABLE_THRESHOLDS)].round(4)
 
 

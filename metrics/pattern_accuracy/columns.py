@@ -15,6 +15,8 @@ Label: TypeAlias = int | str
 Column: TypeAlias = IntArray | list[str]
 
 _KINDS = "labels and groups are integers or strings"
+# What data sets have in the place of a missing gold label.
+NO_LABEL = (-1, -100, "", "-")
 _SHOWN, _LISTED = 60, 5  # characters of a value, and number of values, in a message
 
 
@@ -219,14 +221,28 @@ def _presence(column: IntArray) -> NDArray[np.bool_] | None:
     return present
 
 
-def warn_about_unknown_labels(predictions: Column, references: Column) -> None:
-    """Warn about predicted labels that no reference has, since the two columns may use different label sets."""
-    known = set(references if isinstance(references, list) else distinct(references).tolist())
-    unknown = set(predictions if isinstance(predictions, list) else distinct(predictions).tolist()) - known
+def check_labels(predictions: Column, references: Column) -> None:
+    """Check that every reference is a gold label, and warn about predicted labels that no reference has.
+
+    The two columns may use different label sets, and values such as -1 often stand for a missing gold label. They are
+    labels if a prediction has them, and -1 also if the only other label is 1.
+
+    Raises:
+        ValueError: If a reference is one of `NO_LABEL`, and no prediction is.
+    """
+    known, predicted = _values(references), _values(predictions)
+    for label in NO_LABEL:
+        if label in known - predicted and known != {-1, 1}:
+            at = list(references).index(label)
+            raise ValueError(
+                f"references[{at}] is {label!r}, and no prediction is: leave out rows without a gold label, or give "
+                "their labels"
+            )
+    unknown = predicted - known
     if unknown:
-        names = ", ".join(repr(label) for label in sorted(unknown)[:_LISTED]) + (
-            ", …" if len(unknown) > _LISTED else ""
-        )
+        names = ", ".join(repr(label) for label in sorted(unknown)[:_LISTED])
+        if len(unknown) > _LISTED:
+            names += ", …"
         values = predictions if isinstance(predictions, list) else predictions.tolist()
         at, label = next((i, label) for i, label in enumerate(values) if label in unknown)
         warnings.warn(
@@ -234,3 +250,7 @@ def warn_about_unknown_labels(predictions: Column, references: Column) -> None:
             UserWarning,
             stacklevel=2,
         )
+
+
+def _values(column: Column) -> set[Any]:
+    return set(column if isinstance(column, list) else distinct(column).tolist())

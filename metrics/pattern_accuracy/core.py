@@ -14,12 +14,12 @@ from .columns import (
     Column,
     IntArray,
     Label,
+    check_labels,
     check_same_kind,
     factorize,
     first_rows,
     label_at,
     label_columns,
-    warn_about_unknown_labels,
 )
 from .counts import (
     CURVE,
@@ -126,10 +126,10 @@ def score(predictions: Column, references: Column, groups: Column, options: Metr
     """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
-        ValueError: If a group has no seed, its seed has another reference, or it has two references and `against`
-            needs one.
+        ValueError: If a reference is no gold label, a group has no seed, its seed has another reference, or it has two
+            references and `against` needs one.
     """
-    warn_about_unknown_labels(predictions, references)
+    check_labels(predictions, references)
     table = _table(predictions, references, groups, options)
     scores = _scores(table, options)
     if options.categories:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -364,6 +365,17 @@ def test_scores_can_be_written_as_json() -> None:
         categories=["a", "a", "b"],
     )
     assert json.loads(json.dumps(scores, allow_nan=False))["pattern_accuracy"] == {"0.5": 1.0, "0.9": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references"),
+    [([1, 1, 1], [1, -1, 1]), ([0, -1, 2], [0, 2, -1]), (["-", "a", "b"], ["a", "-", "b"])],
+)
+def test_labels_that_may_stand_for_none_are_labels_if_models_predict_them_or_the_other_is_1(
+    predictions: list[Any], references: list[Any]
+) -> None:
+    right = sum(map(eq, predictions, references)) / 3
+    assert compute(predictions=predictions, references=references, groups=["a", "b", "c"])["sample_accuracy"] == right
 
 
 @pytest.mark.parametrize(
