@@ -156,8 +156,7 @@ def read_lm_eval_log(path: Path) -> Log:
         replies |= {(question, number): reply for number, reply in enumerate(of_row)}
         usage[question, str(path)] = {"calls": len(row.values.get("arguments") or [None]) * len(of_row)}
     prompt = _prompt(run, config, names, n_shot, path)
-    model = str(run.get("model_name") or run.get("model_source"))
-    model = Path(model).name if is_path(model) else model
+    model = _model_of(run)
     return Log(
         path=path,
         model=model,
@@ -171,6 +170,14 @@ def read_lm_eval_log(path: Path) -> Log:
         prompt=prompt,
         versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
     )
+
+
+def _model_of(run: dict[str, Any]) -> str:
+    """Return the name of a model: lm-evaluation-harness makes up one if the arguments of the model do not name it."""
+    name, arguments = str(run.get("model_name")), str((run.get("config") or {}).get("model_args"))
+    if name not in arguments:
+        name = str(run.get("model_source"))
+    return Path(name).name if is_path(name) else name
 
 
 def _run(path: Path) -> tuple[str, dict[str, Any]]:

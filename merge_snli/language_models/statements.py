@@ -147,8 +147,8 @@ SYNONYMOUS = rf"""
 """
 # What replies call neutral beside the names that data sets have for it.
 UNDECIDED = (
-    r"(?:in|un)determinate|undetermined|inconclusive|undecidable|can(?:\s?not|['’]t)\sbe\sdetermined"
-    r"|(?:not\senough|insufficient)\s(?:information|evidence)"
+    r"(?:in|un)determinate|inconclusive|undecidable|can(?:\s?not|['’]t)\sbe\sdetermined"
+    r"|insufficient\s(?:information|evidence)"
 )
 # A line, or an entry of a JSON object, that gives a label a number or says whether it is right.
 VALUED = r"""

@@ -262,6 +262,19 @@ def test_a_log_without_the_prompt_in_full(inspect_log: Path) -> None:
         assert result.title == "model (zero_shot)"
 
 
+def test_a_model_that_lm_eval_has_no_name_of(lm_eval_logs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
+    (file,) = folder.glob("results_*")
+    run = json.loads(file.read_text(encoding="utf-8"))
+    sample = next(folder.glob("samples_*"))
+    for arguments, name in ({"pretrained": "ORG/model"}, "ORG/model"), ({}, "dummy"), (None, "dummy"):
+        run |= {"model_name": "ORG/model", "model_source": "dummy"}
+        run["config"]["model_args"] = arguments
+        file.write_text(json.dumps(run), encoding="utf-8")
+        (result,) = import_files([sample], OWN)
+        assert result.model.name == name
+
+
 def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lm_eval_logs, tmp_path / "logs"))
     (path,) = folder.glob("results_*")
