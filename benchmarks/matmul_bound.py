@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from merge_snli.models.inference import TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH
-from merge_snli.models.packed_linear import PackedLinear
+from merge_snli.models.runner.packed_linear import PackedLinear
+from merge_snli.models.runner.shapes import batch_tokens
 
 
 def flop_of_forms(lengths: Sequence[int], shape: dict[str, Any]) -> float:
@@ -33,9 +33,10 @@ class MatmulBound:
 
     def __init__(self, shape: dict[str, Any], dtype: torch.dtype, device: str = "cpu") -> None:
         """Create weights, and inputs of as many rows as a full batch on the device has tokens."""
-        rows = TOKENS_PER_BATCH if device == "cpu" else TOKENS_PER_GPU_BATCH
-        options: Any = {"dtype": dtype, "device": device}
         sizes = layer_products(shape) * shape["num_hidden_layers"]
+        weights = sum(width * outputs for width, outputs in sizes)
+        rows = batch_tokens(device, weights, pads=False, batch_invariant=True)
+        options: Any = {"dtype": dtype, "device": device}
         inputs = {width: torch.randn(rows, width, **options) for width in {width for width, _ in sizes}}
         plain = [torch.nn.Linear(width, outputs, **options) for width, outputs in sizes]
         kinds: list[Sequence[torch.nn.Module]] = [plain]
@@ -45,7 +46,7 @@ class MatmulBound:
             [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)] for layers in kinds
         ]
         self._wait: Callable[[], None] = torch.get_device_module(device).synchronize
-        self._flop: float = 2.0 * rows * sum(width * outputs for width, outputs in sizes)
+        self._flop: float = 2.0 * rows * weights
 
     def flop_per_second(self, times: int) -> float:
         """Run all products `times` times and return the rate of the faster of plain and packed layers."""

@@ -11,7 +11,6 @@ mean something. In each round both run on the same pairs in turn; the table show
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -27,9 +26,9 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import load_causal_lm
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, read_prompts
+from merge_snli.models.scored_model import load_predictor
 from merge_snli.scoring.predict import predict_pairs
 
 # Difference of the best two scores above which the answers must be equal.
@@ -92,7 +91,7 @@ def save_model(folder: Path, pairs: Sequence[Pair], *, hidden_size: int, layers:
 
 def compare(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], rounds: int, sizes: Sequence[int]) -> str:
     """Run both in turn, and return a row of the table."""
-    ranked = load_causal_lm(find_model(model), "cpu", ModelOptions(prompt=prompt))
+    ranked = load_predictor(find_model(model), "cpu", ModelOptions(prompt=prompt))
     predict_pairs(lambda: ranked, pairs[:4], None)
     backends = [harness(model, prompt, pairs, size) for size in sizes]
     theirs = min(backends, key=seconds_of)
@@ -110,7 +109,7 @@ def compare(model: str, prompt: FilledPrompt, pairs: Sequence[Pair], rounds: int
     clear = first - second > CLEAR
     same = scores["theirs"].argmax(axis=1) == scores["ours"].argmax(axis=1)
     difference = np.abs(scores["theirs"] - scores["ours"]).max()
-    tokens = statistics.fmean(ranked.count_tokens(pairs))
+    tokens = ranked.encode(pairs).lengths.mean()
     speed = f"{tokens:.0f} | {their_rate:.1f} | {our_rate:.1f} | {our_rate / their_rate:.1f}"
     return f"{speed} | {difference:.0e} | {clear.sum()} of {len(pairs)} | {same[clear].sum()}"
 

@@ -1,35 +1,36 @@
-"""Compare the throughput of `scoring` and of the transformers pipeline with a roberta-base classifier.
+"""Compare the throughput of `scoring` with that of CrossEncoder and of the transformers pipeline.
 
     python -m benchmarks.scoring --pairs snli/test.jsonl mnli/dev_matched.jsonl --long-premises
 
 The classifier has the architecture of roberta-base and random weights, unless `--model` names another. The pairs are
 JSON lines with `premise` and `hypothesis`, by default the bundled problems; each file is a table of its own. With
 `--long-premises`, two more tables have premises of 250 to 600 characters, joined from those of the last file: pairs
-that differ from each other, and 20 variants each of a twentieth of them. In each round all methods run on the same
-pairs in turn; the tables show the median of the rounds.
+that differ from each other, and 20 variants each of a twentieth of them. CrossEncoder (sentence-transformers) runs with
+each of its batch sizes. In each round all methods run on the same pairs in turn; the tables show the median of the
+rounds. On a machine with other work, `taskset` keeps all methods on one core.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.length_profiles import long_premises, read_pairs, variants_of
-from benchmarks.shared import byte_bpe_tokenizer, processor
+from benchmarks.shared import byte_bpe_tokenizer, medians, processor, seconds_of
+from merge_snli.base.arrays import Floats32
 from merge_snli.embedded import embedded_path
-from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import load_classifier
 from merge_snli.models.options import ModelOptions
+from merge_snli.models.runner.encoded import Predictor
+from merge_snli.models.scored_model import load_predictor, model_from_pipeline
 from merge_snli.scoring.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -37,8 +38,12 @@ DTYPES = ("float32", "bfloat16")
 LOADED = "loaded pipeline"
 """Method that scores the pipeline itself, whose layers are not packed."""
 
+CROSS_ENCODER, PIPELINE = "CrossEncoder", "pipeline, batch_size=32"
+BATCH_SIZES = (32, 128, 512)
+"""Of CrossEncoder."""
+
 Profiles = dict[str, list[Pair]]
-ONE_BY_ONE, IN_BATCHES = "pipeline, one by one", "pipeline, batch_size=32"
+Logits = Callable[[], Floats32]
 
 
 def main() -> None:
@@ -118,65 +123,92 @@ def compare(model: ResolvedModel, pairs: list[Pair], rounds: int, names: Sequenc
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     plain: Any = pipeline("text-classification", model=str(model.path), dtype=torch.float32, device=device)
-    pairs, lengths = accepted(Classifier(plain), pairs)
-    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
-    sample = texts[:: max(1, len(texts) // 100)]
-    methods: dict[str, tuple[Callable[[], Any], int]] = {
-        ONE_BY_ONE: (lambda: [plain(text, top_k=None) for text in sample], len(sample)),
-        IN_BATCHES: (lambda: plain(texts, batch_size=32, top_k=None), len(texts)),
-    }
+    methods: dict[str, Logits] = {}
+    lengths = ""
     for name in names:
-        classifier = Classifier(plain) if name == LOADED else load_classifier(model, device, ModelOptions(dtype=name))
-        methods[f"scoring, {name}"] = scoring_method(classifier, pairs), len(pairs)
-    plain(sample, batch_size=32)
-    seconds: dict[str, list[float]] = {name: [] for name in methods}
-    answers: dict[str, Any] = {}
-    for _ in range(rounds):
-        for name, (method, count) in methods.items():
-            start = time.perf_counter()
-            answers[name] = method()
-            seconds[name].append((time.perf_counter() - start) / count)
-    rates = {name: 1 / statistics.median(each) for name, each in seconds.items()}
-    outputs = [plain.model.config.id2label[index] for index in range(plain.model.config.num_labels)]
-    return f"{lengths}\n\n{table(rates, answers, outputs)}"
+        dtype = "float32" if name == LOADED else name
+        if name == LOADED:
+            predictor = model_from_pipeline(plain, model_labels=LABELS, name=None).load()
+        else:
+            predictor = load_predictor(model, device, ModelOptions(dtype=dtype))
+        pairs, lengths = accepted(predictor, pairs)
+        methods[f"scoring, {name}"] = partial(logits_of, predictor, pairs)
+        for size in BATCH_SIZES:
+            methods[cross_encoder_name(dtype, size)] = cross_encoder(model, pairs, dtype, size, device)
+        logits_of(predictor, pairs[:64])
+    methods[PIPELINE] = partial(pipeline_logits, plain, pairs)
+    answers: dict[str, Floats32] = {}
+
+    def timed(name: str) -> float:
+        return len(pairs) / seconds_of(lambda: answers.update({name: methods[name]()}))
+
+    rates = medians({name: partial(timed, name) for name in methods}, rounds)
+    return f"{lengths}\n\n{table(rates, answers, names)}"
 
 
-def accepted(classifier: Classifier, pairs: list[Pair]) -> tuple[list[Pair], str]:
+def accepted(predictor: Predictor, pairs: list[Pair]) -> tuple[list[Pair], str]:
     """Return the pairs that are not too long for the model, and a line on their numbers of tokens."""
-    limit = classifier.facts.max_length
-    counted = zip(pairs, classifier.count_tokens(pairs), strict=True)
-    tokens = {pair: count for pair, count in counted if limit is None or count <= limit}
-    lengths = np.array(list(tokens.values()))
-    line = f"{len(tokens)} pairs of {len(set(lengths))} lengths, {lengths.mean():.0f} tokens on average"
-    return list(tokens), line
+    limit, tokens = predictor.facts.max_length, predictor.encode(pairs).lengths
+    fits = tokens <= (limit or tokens.max())
+    lengths = tokens[fits]
+    line = f"{len(lengths)} pairs of {len(set(lengths.tolist()))} lengths, {lengths.mean():.0f} tokens on average"
+    return [pairs[row] for row in np.flatnonzero(fits)], line
 
 
-def scoring_method(classifier: Classifier, pairs: list[Pair]) -> Callable[[], Any]:
-    """Warm up a model, and return a function that predicts all pairs with it."""
-    predict_pairs(lambda: classifier, pairs[:64], None)
-    return lambda: predict_pairs(lambda: classifier, pairs, None)[0].logits
+def logits_of(predictor: Predictor, pairs: list[Pair]) -> Floats32:
+    """Return the logits of all pairs by `scoring`."""
+    logits = predict_pairs(lambda: predictor, pairs, None)[0].logits
+    assert logits is not None
+    return logits
 
 
-def agreement(plain: list[list[dict[str, Any]]], logits: Any, outputs: Sequence[str]) -> str:  # noqa: ANN401 - an array
-    """Format the number of labels equal to the pipeline's and the largest difference of scores."""
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    named = [{entry["label"]: entry["score"] for entry in entries} for entries in plain]
-    scores = np.array([[entry[name] for name in outputs] for entry in named])
-    same = int((scores.argmax(axis=1) == logits.argmax(axis=1)).sum())
-    return f"{same} of {len(plain)} | {np.abs(scores - shares).max():.0e}"
+def pipeline_logits(plain: Any, pairs: list[Pair]) -> Floats32:  # noqa: ANN401 - a pipeline
+    """Return the logits of all pairs by the transformers pipeline."""
+    texts = [{"text": premise, "text_pair": hypothesis} for premise, hypothesis in pairs]
+    rows = []
+    for entries in plain(texts, batch_size=32, top_k=None, function_to_apply="none"):
+        by_name = {entry["label"]: entry["score"] for entry in entries}
+        rows.append([by_name[plain.model.config.id2label[number]] for number in range(len(by_name))])
+    return np.array(rows, np.float32)
 
 
-def table(rates: dict[str, float], answers: dict[str, Any], outputs: Sequence[str]) -> str:
-    """Format the rates with their ratios to the pipeline's, and the agreement with the pipeline's labels."""
+def cross_encoder_name(dtype: str, batch_size: int) -> str:
+    """Return the name of CrossEncoder with a batch size."""
+    return f"{CROSS_ENCODER}, {dtype}, batch_size={batch_size}"
+
+
+def cross_encoder(model: ResolvedModel, pairs: list[Pair], dtype: str, batch_size: int, device: str) -> Logits:
+    """Load CrossEncoder and return a function that predicts all pairs with it."""
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    encoder: Any = CrossEncoder(str(model.path), device=device, model_kwargs={"dtype": getattr(torch, dtype)})
+    options = {"batch_size": batch_size, "show_progress_bar": False}
+    encoder.predict(pairs[:64], **options)
+    return lambda: np.asarray(encoder.predict(pairs, **options), np.float32)
+
+
+def table(rates: dict[str, float], answers: dict[str, Floats32], names: Sequence[str]) -> str:
+    """Format the rates, those of `scoring` relative to the others', and its agreement with the pipeline's labels."""
+    best: dict[str, float] = {}
+    for dtype in DTYPES:
+        best[dtype] = max(rates.get(cross_encoder_name(dtype, size), 0.0) for size in BATCH_SIZES)
+    best[LOADED] = best["float32"]
     lines = [
-        "| method | pairs per second | vs. one by one | vs. batch_size=32 | equal labels | largest difference |",
+        "| method | pairs per second | vs. CrossEncoder's best | vs. pipeline | equal labels | largest difference |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for name, rate in rates.items():
-        same = agreement(answers[IN_BATCHES], answers[name], outputs) if name.startswith("scoring") else "|"
-        ratios = f"{rate / rates[ONE_BY_ONE]:.2f} x | {rate / rates[IN_BATCHES]:.2f} x"
-        lines.append(f"| {name} | {rate:.1f} | {ratios} | {same} |")
+    plain = answers[PIPELINE]
+    for method, rate in rates.items():
+        name = method.removeprefix("scoring, ")
+        compared = "| | |"
+        if name in names:
+            same = int((plain.argmax(axis=1) == answers[method].argmax(axis=1)).sum())
+            largest = np.abs(plain - answers[method]).max()
+            compared = (
+                f"{rate / best[name]:.2f} | {rate / rates[PIPELINE]:.2f} | {same} of {len(plain)} | {largest:.0e}"
+            )
+        lines.append(f"| {method} | {rate:.1f} | {compared} |")
     return "\n".join(lines)
 
 

@@ -22,10 +22,10 @@ import torch
 
 from benchmarks.matmul_bound import MatmulBound, flop_of_forms
 from benchmarks.shared import SHAPES, forms_of, medians, processor, save_masked_lm, seconds_of
+from generation.answers.store import answers_of
 from generation.filters.definitions import IN_PROBLEM, LESS_PROBABLE, NO_WORD, SAME_WORD
 from generation.filters.fillers import filter_fillers
 from generation.filters.filter import Applied, Occurrence
-from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.masked_lms.vocabulary import Vocabulary
@@ -86,8 +86,7 @@ def compare(
     one = next(iter(mlms.values()))
     asked = every_nth(encodable(forms, one), arguments.forms)
     texts = [text_of(form) for form in every_nth(asked, arguments.pipeline_forms).values()]
-    encoded = one.encode_all([*asked.values()], split_words=False)
-    lengths = [len(form.ids) for form in encoded if isinstance(form, EncodedForm)]
+    lengths = one.encode(asked).inputs.lengths.tolist()
     flop_per_form = flop_of_forms(lengths, shape) / len(lengths)
     plain = fill_mask(folder, device)
     plain(texts[:8], batch_size=8)
@@ -96,7 +95,7 @@ def compare(
         IN_BATCHES: lambda: len(texts) / seconds_of(lambda: plain(texts, batch_size=32)),
     }
     for dtype, mlm in mlms.items():
-        list(mlm.answers(every_nth(asked, 32), TOP_K))
+        answer_rate(mlm, every_nth(asked, 32))
         bound = MatmulBound(shape, getattr(torch, dtype), device)
         methods[f"generation, {dtype}"] = partial(answer_rate, mlm, asked)
         methods[f"matmul bound, {dtype}"] = partial(bound_rate, bound, flop_per_form)
@@ -105,7 +104,7 @@ def compare(
 
 def answer_rate(mlm: MaskedLM, forms: Mapping[str, Form]) -> float:
     """Return how many forms a masked LM answers per second."""
-    return len(forms) / seconds_of(lambda: list(mlm.answers(forms, TOP_K)))
+    return len(forms) / seconds_of(lambda: list(mlm.answers(mlm.encode(forms), TOP_K)))
 
 
 def bound_rate(bound: MatmulBound, flop_per_form: float) -> float:
@@ -121,9 +120,7 @@ def every_nth(forms: Mapping[str, Form], count: int) -> dict[str, Form]:
 
 def encodable(forms: Mapping[str, Form], mlm: MaskedLM) -> dict[str, Form]:
     """Return the forms whose word is one token; the pipeline does not support others either."""
-    encoded = mlm.encode_all([*forms.values()], split_words=False)
-    answerable = zip(forms.items(), encoded, strict=True)
-    return {key: form for (key, form), of_form in answerable if isinstance(of_form, EncodedForm)}
+    return {key: forms[key] for key in mlm.encode(forms).keys}
 
 
 def text_of(form: Form) -> str:
@@ -179,8 +176,8 @@ def suggested(name: str, dtype: str, forms: Mapping[str, Form], device: str) -> 
     """Return the suggestions of a masked LM per form: whole words that are more probable than the original."""
     mlm = load_masked_lm(find_model(name), device=device, dtype=dtype)
     found: dict[str, frozenset[str]] = {}
-    for answers in mlm.answers(forms, TOP_K):
-        for key, answer in answers.items():
+    for table in mlm.answers(mlm.encode(forms), TOP_K):
+        for key, answer in answers_of(table, forms):
             if isinstance(answer, Fillers):
                 found[key] = suggestions_of(forms[key], answer, mlm.vocabulary)
     return found

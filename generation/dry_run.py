@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
-from generation.masked_lms.encoded_forms import EncodedForm
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import PRESETS, Options
 from generation.output.dataset import require_words, write_output
@@ -163,19 +162,15 @@ def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Fo
 
 def _lengths(mlm: MaskedLM, forms: Mapping[str, Form], *, split_words: bool) -> dict[str, int]:
     """Return the number of tokens of each form that a masked LM can encode, by key."""
-    lengths = {}
-    encoded = mlm.encode_all([*forms.values()], split_words=split_words)
-    for key, form in zip(forms, encoded, strict=True):
-        if isinstance(form, EncodedForm):
-            lengths[key] = len(form.ids)
-    return lengths
+    encoded = mlm.encode(forms, split_words=split_words)
+    return dict(zip(encoded.keys, encoded.inputs.lengths.tolist(), strict=False))
 
 
 def _padded_tokens(mlm: MaskedLM, lengths: Iterable[int], scale: float = 1.0) -> int:
     """Return the number of tokens in batches of `scale` times as many forms of each length, padding included."""
     tokens = 0
     for length, number in Counter(lengths).items():
-        tokens += length * mlm.batches.rows(round(number * scale), length)
+        tokens += length * mlm.runner.shapes.computed(round(number * scale), length)
     return tokens
 
 

@@ -1,7 +1,6 @@
 """The stages of a run in their order, and what each does to its shards, wherever its tasks run."""
 
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -10,7 +9,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from generation.answers.store import Answer, Store
+from generation.answers.store import Store
 from generation.masked_lms.loading import load_vocabulary
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
@@ -33,6 +32,7 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
+from merge_snli.models.runner.encoded import ahead
 
 logger = logging.getLogger(__name__)
 
@@ -43,10 +43,6 @@ MANY_FORMS = 1_000
 FORMS_PER_CHUNK = 32_768
 # A longer form counts as several of this length, as far as a masked LM sees it in one window.
 CHARACTERS_PER_FORM, CHARACTERS_PER_WINDOW = 250, 2_500
-
-FORMS_PER_SHARD = 2_048
-# A shard is written when it has this many forms, or after this many seconds of work.
-SECONDS_PER_SHARD = 20.0
 
 
 def stages(run: GenerationRun) -> tuple[RunStage, ...]:
@@ -246,9 +242,14 @@ def suggest(
         stage: Progress, in forms.
     """
     mlm: MaskedLM | None = None
-    for missing in _missing(forms, shards, store, stage):
-        mlm = mlm or load()
-        answer_forms(missing, mlm, store, options, stage)
+    chunks = _missing(forms, shards, store, stage)
+    first = next(chunks, None)
+    if first is not None:
+        mlm = load()
+        encode = partial(mlm.encode, split_words=options.split_words)
+        for encoded in ahead(encode, chain([first], chunks)):
+            for number in ahead(store.save, mlm.answers(encoded, options.top_k)):
+                stage.advance(number)
     if mlm is not None or store.vocabulary_size() is None:
         store.describe(len((mlm or load()).vocabulary.pieces))
 
@@ -256,9 +257,11 @@ def suggest(
 def _missing(forms: Iterable[Mapping[str, Form]], shards: int, store: Store, stage: Stage) -> Iterator[dict[str, Form]]:
     """Yield the forms without an answer in chunks of about `FORMS_PER_CHUNK`, and estimate their number."""
     missing: dict[str, Form] = {}
+    previous: dict[str, Form] = {}
     number = size = 0
     for nth, of_shard in enumerate(forms, 1):
-        keys = sorted(store.missing(of_shard))
+        # The answers of the previous chunk are not stored yet.
+        keys = sorted(store.missing(of_shard) - previous.keys())
         number += len(keys)
         stage.total = number * shards // nth
         for key in keys:
@@ -266,33 +269,6 @@ def _missing(forms: Iterable[Mapping[str, Form]], shards: int, store: Store, sta
             size += -(-min(len(of_shard[key].text), CHARACTERS_PER_WINDOW) // CHARACTERS_PER_FORM)
             if size >= FORMS_PER_CHUNK:
                 yield missing
-                missing, size = {}, 0
+                previous, missing, size = missing, {}, 0
     if missing:
         yield missing
-
-
-def answer_forms(forms: Mapping[str, Form], mlm: MaskedLM, store: Store, options: Options, stage: Stage) -> None:
-    """Compute the fillers of forms, and store them as they come.
-
-    Args:
-        forms: Forms without an answer, by key.
-        mlm: The masked LM.
-        store: Its answers.
-        options: `top_k` and `split_words` are used.
-        stage: Progress, in forms.
-
-    Raises:
-        InputError: If the work folder is not writable; answers already stored are kept.
-    """
-    unsaved: dict[str, Answer] = {}
-    saved_at = time.monotonic()
-    try:
-        for batch in mlm.answers(forms, options.top_k, split_words=options.split_words):
-            unsaved |= batch
-            stage.advance(len(batch))
-            if len(unsaved) >= FORMS_PER_SHARD or time.monotonic() - saved_at > SECONDS_PER_SHARD:
-                store.save(unsaved)
-                unsaved, saved_at = {}, time.monotonic()
-    finally:
-        if unsaved:
-            store.save(unsaved)

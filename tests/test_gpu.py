@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.shared import forms_of
+from generation.answers.store import answers_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.options import Options
@@ -20,11 +21,12 @@ from merge_snli.answers.opening import open_config
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.finding import find_model
-from merge_snli.models.inference import TOKENS_PER_GPU_BATCH
-from merge_snli.models.labels import Pair, Predictor
-from merge_snli.models.loading import load_causal_lm, load_classifier
+from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import read_prompts
+from merge_snli.models.runner.encoded import Predictor
+from merge_snli.models.runner.shapes import UNPADDED_GPU_TOKENS
+from merge_snli.models.scored_model import load_predictor
 from merge_snli.scoring.predict import predict_pairs
 from tests.tiny_models import save_causal_lm
 
@@ -54,14 +56,16 @@ def logits(predictor: Predictor, pairs: Sequence[Pair]) -> NDArray[np.float32]:
 
 
 def answers(mlm: MaskedLM, forms: dict[str, Form]) -> dict[str, Fillers]:
-    found = {key: answer for some in mlm.answers(forms, 50) for key, answer in some.items()}
-    return {key: answer for key, answer in found.items() if isinstance(answer, Fillers)}
+    found: dict[str, Fillers] = {}
+    for table in mlm.answers(mlm.encode(forms), 50):
+        found.update((key, answer) for key, answer in answers_of(table, forms) if isinstance(answer, Fillers))
+    return found
 
 
 @pytest.mark.parametrize("name", MASKED_LMS)
 def test_masked_lms(name: str, some_forms: dict[str, Form]) -> None:
     on_cpu, on_gpu = (load_masked_lm(find_model(name), device=device) for device in ("cpu", None))
-    assert on_gpu.device == "cuda" and on_gpu.batches.size(1) == TOKENS_PER_GPU_BATCH
+    assert on_gpu.network.model.device.type == "cuda" and on_gpu.runner.shapes.rows(1) == UNPADDED_GPU_TOKENS
     expected, found = (answers(mlm, some_forms) for mlm in (on_cpu, on_gpu))
     assert len(found) == len(expected) > 100
     for key, fillers in found.items():
@@ -75,8 +79,8 @@ def test_masked_lms(name: str, some_forms: dict[str, Form]) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("name", ["demo:nli-a", "demo:nli-b"])
 def test_classifiers(name: str, dtype: str, pairs: list[Pair]) -> None:
-    on_cpu = load_classifier(find_model(name), "cpu", ModelOptions())
-    on_gpu = load_classifier(find_model(name), "cuda", ModelOptions(dtype=dtype))
+    on_cpu = load_predictor(find_model(name), "cpu", ModelOptions())
+    on_gpu = load_predictor(find_model(name), "cuda", ModelOptions(dtype=dtype))
     expected, found = logits(on_cpu, pairs), logits(on_gpu, pairs)
     tolerance = 1e-3 if dtype == "float32" else 0.3
     np.testing.assert_allclose(found, expected, atol=tolerance)
@@ -88,7 +92,7 @@ def test_ranked_answers(tmp_path: Path, pairs: list[Pair]) -> None:
     data = open_config(find_dataset("demo:dataset"), "all")
     for prompt in read_prompts(["word", "few_shot"]):
         options = ModelOptions(prompt=fill_prompt(prompt, data))
-        expected, found = (logits(load_causal_lm(model, device, options), pairs[:100]) for device in ("cpu", "cuda"))
+        expected, found = (logits(load_predictor(model, device, options), pairs[:100]) for device in ("cpu", "cuda"))
         np.testing.assert_allclose(found, expected, atol=2e-3)
 
 

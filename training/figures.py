@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 import torch
 from tqdm import tqdm
 from transformers import pipeline
 
-from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.encoded_forms import ORIGINAL
 from generation.masked_lms.loading import load_masked_lm
 from generation.sentences.forms import Form
 from generation.sentences.tagging import tag
 from generation.sentences.words import forms_of_word, shared_words
-from merge_snli.base.batches import batches_of
 from merge_snli.embedded import MASKED_LMS
 from merge_snli.models.finding import find_model
 from merge_snli.models.tagger import find_tagger
@@ -26,7 +25,6 @@ from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
 Figures: TypeAlias = dict[str, float]
 
 TOP = 200
-FORMS_PER_BATCH = 64
 
 PAIRS_PER_BATCH = 64
 
@@ -64,20 +62,19 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
         Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms.
     """
     mlm = load_masked_lm(find_model(str(folder)))
-    encoded = [item for item in mlm.encode_all(evaluated, split_words=False) if isinstance(item, EncodedForm)]
-    encoded.sort(key=lambda item: len(item.ids))
-    batches: list[list[EncodedForm]] = []
-    for _, of_length in groupby(encoded, key=lambda item: len(item.ids)):
-        batches += batches_of(of_length, lambda _: 1, FORMS_PER_BATCH)
+    inputs = mlm.encode({str(number): form for number, form in enumerate(evaluated)}).inputs
+    originals = inputs.columns[ORIGINAL]
     first, among, answered = 0, 0, 0
-    for batch in tqdm(batches, desc=folder.name, unit="batch", mininterval=5):
-        for filler in mlm.fill(batch, TOP):
-            answered += 1
-            first += filler.piece_ids[0] == filler.original_id
-            among += filler.original_id in filler.piece_ids
+    with tqdm(total=len(originals), desc=folder.name, unit="form", mininterval=5) as shown:
+        for rows, (piece_ids, *_) in mlm.fill(inputs, np.arange(len(originals)), TOP):
+            is_original = piece_ids == originals[rows, np.newaxis]
+            first += int(is_original[:, 0].sum())
+            among += int(is_original.any(axis=1).sum())
+            answered += len(rows)
+            shown.update(len(rows))
     return {
-        "top_1": float(first / answered),
-        "top_200": float(among / answered),
+        "top_1": first / answered,
+        "top_200": among / answered,
         "forms": answered,
         "one_token": answered / len(evaluated),
     }

@@ -1,7 +1,7 @@
 """Store the answers of masked LMs in checked Parquet shards, by what they depend on, and indexed by form."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -22,24 +22,13 @@ from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
 from merge_snli.models.finding import ResolvedModel
+from merge_snli.models.runner import RUNNER, RUNNER_VERSION
 
 # Libraries whose versions may change answers.
 LIBRARIES = ("tokenizers", "torch", "transformers")
 
 # Options that change answers.
 KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
-
-SHARD_SCHEMA = pa.schema(
-    [
-        ("form", pa.string()),
-        ("refused", pa.string()),
-        ("original_id", pa.int32()),
-        ("original_log_prob", pa.float32()),
-        ("piece_ids", pa.list_(pa.int32())),
-        ("log_probs", pa.list_(pa.float32())),
-        ("in_window", pa.bool_()),
-    ]
-)
 
 # The fillers of a form under one masked LM, or why it has none: `split` or `too long`.
 Answer = Fillers | str
@@ -63,7 +52,7 @@ class CacheKey:
         top_k: Number of fillers per form.
         mask: Whether to mask one occurrence at a time or all occurrences of a sentence.
         split_words: Whether to answer words of several tokens.
-        libraries: The versions of `LIBRARIES`.
+        libraries: The versions of `LIBRARIES`, and of the runner.
     """
 
     masked_lm: str
@@ -88,7 +77,8 @@ def cache_key_of(model: ResolvedModel, options: Options, device: str) -> CacheKe
         options: The run's options.
         device: The type of device that it runs on.
     """
-    return _cache_key(model, device, options.as_dict(), {name: version(name) for name in LIBRARIES})
+    versions = {name: version(name) for name in LIBRARIES} | {RUNNER: RUNNER_VERSION}
+    return _cache_key(model, device, options.as_dict(), versions)
 
 
 def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
@@ -108,7 +98,8 @@ def _cache_key(
         masked_lm=model.name,
         digest=model.digest,
         device=device,
-        libraries={name: versions[name] for name in LIBRARIES},
+        # Runs of before the runner had a version have none.
+        libraries={name: versions[name] for name in (*LIBRARIES, RUNNER) if name in versions},
         **{name: options[name] for name in KEY_OPTIONS},
     )
 
@@ -119,13 +110,6 @@ class MaskedLMAnswers:
 
     answers: Mapping[str, Answer]
     vocabulary: Vocabulary
-
-
-def row_of(key: str, answer: Answer) -> dict[str, Any]:
-    """Return an answer as a row of `SHARD_SCHEMA`."""
-    if isinstance(answer, str):
-        return {"form": key, "refused": answer, IN_WINDOW: answer == TOO_LONG}
-    return {"form": key, **{field.name: getattr(answer, field.name) for field in fields(answer)}}
 
 
 def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Answer]]:
@@ -217,21 +201,21 @@ class Store:
         wanted = set(keys)
         return wanted.difference(*(rows for shard, rows in self._index.find(wanted).items() if self._is_intact(shard)))
 
-    def save(self, answers: Mapping[str, Answer]) -> None:
-        """Write answers as a new shard.
+    def save(self, answers: pa.Table) -> int:
+        """Write answers as a new shard, and return their number.
 
         Args:
-            answers: The answers by form key.
+            answers: The answers, with `generation.masked_lms.masked_lm.ANSWER_SCHEMA`.
 
         Raises:
             InputError: If the disk is full; no partial shard is left.
         """
-        rows = sorted(answers.items())
-        table = pa.Table.from_pylist([row_of(key, answer) for key, answer in rows], SHARD_SCHEMA)
+        table = answers.sort_by("form")
         shard = write_checked(self.folder, table, compression="zstd", row_group_size=ROWS_PER_GROUP).stem
         if shard not in self._index.shards():
-            self._index.add(shard, [key for key, _ in rows])
+            self._index.add(shard, table["form"].to_pylist())
         self._checked.add(shard)
+        return len(table)
 
     def load(self, keys: Iterable[str]) -> dict[str, Answer]:
         """Return the answers of those forms that have one, by key.

@@ -36,7 +36,8 @@ class StoreIndex:
             self._open()
 
     def _open(self) -> None:
-        self._connection = sqlite3.connect(self._path or "")
+        # Answers are stored in a thread, while nothing else uses the index.
+        self._connection = sqlite3.connect(self._path or "", check_same_thread=False)
         # Safe if the process is killed; after a power failure the index is rebuilt.
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(TABLES)

@@ -3,24 +3,57 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
-from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
+import numpy as np
+
+from generation.masked_lms.vocabulary import SPACED, Piece
 from generation.sentences.forms import Form, sentence_starts
+from merge_snli.base.arrays import Ints
 from merge_snli.base.batches import batches_of, grouped
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
+from merge_snli.models.runner.encoded import IDS, Encoded, Tokenizer
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from tokenizers import Encoding
 
 # Texts that are tokenized in one call, which Ctrl-C cannot interrupt, and whose tokens are in memory together.
 CHARACTERS_PER_BATCH = 100_000
 
+# The columns of encoded forms: the position of the mask, and the token id of the original word, or of its first piece.
+POSITION, ORIGINAL = "position", "original"
+
 # Index of the first token, and the index after the last.
 Span = tuple[int, int]
+NONE: Span = (0, 0)
+
+
+@dataclass(frozen=True)
+class EncodedForms:
+    """Forms as token ids, with a single mask for each masked word.
+
+    A word of several pieces has more inputs, one per piece. Each keeps the pieces before it and masks itself and the
+    pieces after it, so that no piece is predicted from a later one.
+
+    Attributes:
+        keys: The keys of the forms, [n_forms].
+        inputs: The forms, then the pieces of words of several, [n_forms + n_pieces].
+        words: The index of the form of each piece, [n_pieces].
+        in_window: The keys of the forms of texts that were too long, of which they show a window.
+        refused: Why other forms have no encoding, by key: `split` if the word is not a single token in the sentence
+            (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
+            sentence alone has too many tokens.
+    """
+
+    keys: list[str]
+    inputs: Encoded
+    words: Ints
+    in_window: set[str]
+    refused: dict[str, str]
 
 
 def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, int]:
@@ -47,66 +80,22 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     return first, end
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedForm:
-    """A form as token ids.
+class Row(NamedTuple):
+    """An input: its token ids, the position of the mask, and the token id of what it masks."""
 
-    Attributes:
-        ids: The token ids, with a single mask for the word even if it has several pieces.
-        mask_index: Position of the mask.
-        original_id: Token id of the original word, or of its first piece if it has several.
-        pieces: One form per piece if the word has several, else empty. Each keeps the pieces before it and masks
-            itself and the pieces after it, so that no piece is predicted from a later one.
-        in_window: Whether the text was too long, so that the form is a window of it.
-    """
-
-    ids: tuple[int, ...]
-    mask_index: int
-    original_id: int
-    pieces: tuple[EncodedForm, ...] = ()
-    in_window: bool = False
-
-
-def encode_forms(
-    forms: Sequence[Form],
-    tokenizer: PreTrainedTokenizerFast,
-    vocabulary: Vocabulary,
-    max_length: int | None,
-    *,
-    split_words: bool = False,
-) -> list[EncodedForm | str]:
-    """Encode forms as token ids.
-
-    Args:
-        forms: One or more forms.
-        tokenizer: A fast tokenizer.
-        vocabulary: Its vocabulary.
-        max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
-        split_words: Whether to encode words of several tokens.
-
-    Returns:
-        For each form, its encoding or the reason why it has none: `split` if the word is not a single token in the
-        sentence (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
-        sentence alone has more than `max_length` tokens. A form with more tokens is encoded in a window of its text.
-    """
-    encoder = _Encoder(tokenizer, tokenizer.mask_token_id, vocabulary.pieces, max_length, split_words)
-    by_text = grouped((form.text, number) for number, form in enumerate(forms))
-    encoded = {
-        number: encoder.encode(forms[number], tokens)
-        for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH)
-        for tokens in _tokenize(tokenizer, texts)
-        for number in by_text[tokens.text]
-    }
-    return [encoded[number] for number in range(len(forms))]
+    ids: list[int]
+    position: int
+    original: int
 
 
 @dataclass(frozen=True)
-class _Tokens:
-    """The tokens of a text, which all forms of the text share: their ids, and the characters of each."""
+class Tokens:
+    """The tokens of a text, which all its forms share: their encoding, their ids, and the characters of each."""
 
     text: str
+    encoding: Encoding
     ids: list[int]
-    offsets: Sequence[Span]
+    offsets: list[Span]
 
     @cached_property
     def starts(self) -> list[int]:
@@ -122,105 +111,115 @@ class _Tokens:
                 lengths[bisect_right(self.starts, begin) - 1] += 1
         return lengths
 
-    @cached_property
-    def added(self) -> int:
-        """The number of special tokens."""
-        return len(self.ids) - sum(self.lengths)
+    def covering(self, start: int, end: int) -> Span:
+        """Return the tokens that cover exactly these characters, or `NONE`."""
+        first = self.encoding.char_to_token(start)
+        if first is None:
+            return NONE
+        begin, stop = self.offsets[first]
+        text = self.text[begin:stop]
+        after = first + 1
+        while after < len(self.offsets) and self.offsets[after][0] < end and start < self.offsets[after][1]:
+            after += 1
+        if stop - len(text.lstrip()) != start or self.offsets[after - 1][1] != end:
+            return NONE
+        return first, after
 
 
-def _tokenize(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Iterator[_Tokens]:
-    encodings = tokenizer(
-        texts,
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,
-    )
-    return map(_Tokens, texts, encodings["input_ids"], encodings["offset_mapping"])
-
-
-@dataclass(frozen=True)
-class _Encoder:
+class FormEncoder:
     """Encodes the forms of one masked LM."""
 
-    tokenizer: PreTrainedTokenizerFast
-    mask: int
-    pieces: Sequence[Piece | None]
-    max_length: int | None
-    split_words: bool
+    def __init__(
+        self, tokenizer: Tokenizer, pieces: Sequence[Piece | None], max_length: int | None, *, split_words: bool
+    ) -> None:
+        """Start without forms.
 
-    def encode(self, form: Form, tokens: _Tokens) -> EncodedForm | str:
-        ids, offsets = tokens.ids, tokens.offsets
-        if self.max_length is not None and len(ids) > self.max_length:
-            return self._encode_in_window(form, tokens, self.max_length)
+        Args:
+            tokenizer: A fast tokenizer.
+            pieces: The pieces of its vocabulary.
+            max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
+            split_words: Whether to encode words of several tokens.
+        """
+        self._tokenizer = tokenizer
+        self._pieces = pieces
+        self._max_length = max_length
+        self._split_words = split_words
+        self._keys: list[str] = []
+        self._forms: list[Row] = []
+        self._of_pieces: list[Row] = []
+        self._words: list[int] = []
+        self._in_window: set[str] = set()
+        self._refused: dict[str, str] = {}
+
+    def encode(self, forms: Mapping[str, Form]) -> EncodedForms:
+        """Encode forms, given by any key."""
+        by_text = grouped((form.text, key) for key, form in forms.items())
+        for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH):
+            for tokens in self.tokenize(texts):
+                for key in by_text[tokens.text]:
+                    reason = self._add(key, forms[key], tokens)
+                    if reason is not None:
+                        self._refused[key] = reason
+        rows = self._forms + self._of_pieces
+        ids = np.fromiter(chain.from_iterable(row.ids for row in rows), np.int32)
+        lengths = np.array([len(row.ids) for row in rows], np.int64)
+        columns = {name: np.array([getattr(row, name) for row in rows], np.int64) for name in (POSITION, ORIGINAL)}
+        inputs = Encoded({IDS: ids}, lengths.cumsum() - lengths, lengths, columns=columns)
+        return EncodedForms(self._keys, inputs, np.array(self._words, np.int64), self._in_window, self._refused)
+
+    def tokenize(self, texts: list[str]) -> Iterator[Tokens]:
+        """Tokenize texts."""
+        encodings = self._tokenizer.backend_tokenizer.encode_batch(texts)
+        for text, encoding in zip(texts, encodings, strict=True):
+            yield Tokens(text, encoding, encoding.ids, encoding.offsets)
+
+    def _add(self, key: str, form: Form, tokens: Tokens) -> str | None:
+        """Add a form in the text of these tokens, or return why it has no encoding."""
+        if self._max_length is not None and len(tokens.ids) > self._max_length:
+            return self._add_in_window(key, form, tokens, self._max_length)
         length = form.end - form.start
-        spans = {start: self._span(form.text, start, start + length, ids, offsets) for start in form.also_masked}
-        word = spans[form.start] = self._span(form.text, form.start, form.end, ids, offsets)
-        if word is None or None in spans.values():
+        first, end = self._tokens_of(form.start, length, tokens)
+        others = [self._tokens_of(start, length, tokens) for start in form.also_masked]
+        pieces = tokens.ids[first:end]
+        if not pieces or NONE in others or self._tokenizer.unk_token_id in pieces or self._pieces[pieces[0]] is None:
             return SPLIT
-        word_ids = ids[word[0] : word[1]]
-        several = len(word_ids) > 1
-        if (
-            (several and not self.split_words)
-            or self.tokenizer.unk_token_id in word_ids
-            or self.pieces[word_ids[0]] is None
-        ):
+        if len(pieces) > 1 and not self._split_words:
             return SPLIT
-        before, after = self._context(ids, form.start, {start: span for start, span in spans.items() if span})
-        pieces = (
-            EncodedForm(
-                (*before, *word_ids[:index], *[self.mask] * (len(word_ids) - index), *after),
-                len(before) + index,
-                piece_id,
-            )
-            for index, piece_id in enumerate(word_ids if several else ())
-        )
-        return EncodedForm((*before, self.mask, *after), len(before), word_ids[0], tuple(pieces))
+        mask = self._tokenizer.mask_token_id
+        ids, position = [*tokens.ids], first
+        for begin, stop in sorted([(first, end), *others], reverse=True):
+            ids[begin:stop] = [mask]
+            if begin < first:
+                position -= stop - begin - 1
+        self._forms.append(Row(ids, position, pieces[0]))
+        for number, piece in enumerate(pieces if len(pieces) > 1 else ()):
+            masks = [mask] * (len(pieces) - number)
+            masked = [*ids[:position], *pieces[:number], *masks, *ids[position + 1 :]]
+            self._of_pieces.append(Row(masked, position + number, piece))
+            self._words.append(len(self._keys))
+        self._keys.append(key)
+        return None
 
-    def _encode_in_window(self, form: Form, tokens: _Tokens, max_length: int) -> EncodedForm | str:
-        """Encode a form in the widest window of its text that fits."""
+    def _add_in_window(self, key: str, form: Form, tokens: Tokens, max_length: int) -> str | None:
+        """Add a form in the widest window of its text that fits, or return why it has no encoding."""
         starts, tried = tokens.starts, None
         # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
         for limit in range(max_length, -1, -1):
-            sentences = window_around(bisect_right(starts, form.start) - 1, tokens.lengths, limit - tokens.added)
+            added = len(tokens.ids) - sum(tokens.lengths)
+            sentences = window_around(bisect_right(starts, form.start) - 1, tokens.lengths, limit - added)
             if sentences == tried:
                 continue
             first, end = tried = sentences
             window = form.within(starts[first], starts[end] if end < len(starts) else len(form.text))
-            (of_window,) = _tokenize(self.tokenizer, [window.text])
+            [of_window] = self.tokenize([window.text])
             if len(of_window.ids) <= max_length:
-                encoded = self.encode(window, of_window)
-                return encoded if isinstance(encoded, str) else replace(encoded, in_window=True)
+                self._in_window.add(key)
+                return self._add(key, window, of_window)
         return TOO_LONG
 
-    def _context(self, ids: list[int], word_start: int, spans: dict[int, Span]) -> tuple[list[int], list[int]]:
-        """Return the tokens before and after the word, with one mask for each of the other masked words."""
-        before: list[int] = []
-        after: list[int] = []
-        side, position = before, 0
-        for start, (first, end) in sorted(spans.items()):
-            side += ids[position:first]
-            if start == word_start:
-                side = after
-            else:
-                side.append(self.mask)
-            position = end
-        side += ids[position:]
-        return before, after
-
-    def _span(self, text: str, start: int, end: int, ids: list[int], offsets: Sequence[Span]) -> Span | None:
-        """Return the tokens that cover exactly these characters, or None if there are none."""
-        covering = [
-            index
-            for index, (begin, stop) in enumerate(offsets)
-            if begin < end and stop > start and text[begin:stop].strip()
-        ]
-        if not covering or offsets[covering[-1]][1] != end:
-            return None
-        first, last = covering[0], covering[-1]
-        begin, stop = offsets[first]
-        if stop - len(text[begin:stop].lstrip()) != start:
-            return None
-        if last > first and self.pieces[ids[first - 1]] == Piece("", SPACED):
+    def _tokens_of(self, start: int, length: int, tokens: Tokens) -> Span:
+        """Return the tokens of a word, `NONE` if none cover exactly its characters."""
+        first, end = tokens.covering(start, start + length)
+        if end - first > 1 and self._pieces[tokens.ids[first - 1]] == Piece("", SPACED):
             first -= 1
-        return first, last + 1
+        return first, end

@@ -6,43 +6,29 @@ from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
-from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from generation.masked_lms.masked_lm import (
-    FastPath,
-    MaskedLM,
-    check_finite,
-    find_fast_path,
-    masked_logits,
-    repeat_sentence,
-)
+import numpy as np
+
+from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
+from generation.masked_lms.masked_lm import MaskedLM, Network
 from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
-from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
-    disable_progress_bar,
     find_device,
     find_model,
-    has_safetensors,
     warn_about_slow_bfloat16,
 )
-from merge_snli.models.inference import (
-    FAILURES,
-    Batches,
-    is_batch_invariant,
-    is_out_of_memory,
-    max_length,
-    tokens_per_batch,
-)
+from merge_snli.models.runner.encoded import Encoder, Model, Tokenizer
+from merge_snli.models.runner.loading import MASKED_LM, load_model, load_tokenizer, max_length
 
 if TYPE_CHECKING:
-    import torch
-    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+    from merge_snli.models.runner.encoded import Encoded
 
 FLOAT32 = "float32"
-FORMS_PER_TRIAL = 64
 
 
 def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ResolvedModel, ...]:
@@ -75,30 +61,74 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     """
     import torch
 
-    disable_progress_bar()
+    from merge_snli.models.runner.checks import find_shapes, shuffled
+    from merge_snli.models.runner.packed_linear import linear_weights, pack
+    from merge_snli.models.runner.runner import Runner, run_once
+
+    name, device = f"masked LM {resolved.name}", find_device(device)
     _check_architecture(resolved)
     tokenizer = _load_tokenizer(resolved)
-    device = find_device(device)
     warn_about_slow_bfloat16(dtype, device)
-    model: Any = _move(_load_model(resolved, device), device, resolved)
+    # On a CPU, eager attention is faster than the fused one for sentences of usual length.
+    attention = {"attn_implementation": "eager"} if device == "cpu" else {}
+    model = load_model(MASKED_LM, resolved, device, dtype=FLOAT32, **attention)
+    weights = linear_weights(model.base_model)
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
-    sentence = tokenizer(f"A small {tokenizer.mask_token} sleeps.")["input_ids"]
-    with explained(FAILURES, f"masked LM {resolved.name} fails on the output of its own tokenizer: {REASON}"):
-        fast_path = find_fast_path(model, sentence)
+    example = _encode_example(tokenizer)
+    examples = shuffled(example, 2)
+    with explained(Exception, f"{name} fails on the output of its own tokenizer: {REASON}"):
+        network = _find_network(model, examples)
     if dtype != FLOAT32:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
-        fast_path = None if fast_path is None else replace(fast_path, heads=deepcopy(fast_path.heads))
-        model = model.to(getattr(torch, dtype))
-    fast_path, packed = _pack(model, fast_path, sentence)
-    invariant = packed and is_batch_invariant(lambda times: _log_probs(model, fast_path, sentence, times).numpy())
-    log_probs = _log_probs(model, fast_path, sentence, 1)
-    check_finite(log_probs, resolved.name)
-    vocabulary = read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name)
-    tokens = tokens_per_batch(
-        device, lambda: _log_probs(model, fast_path, sentence, FORMS_PER_TRIAL), len(sentence) * FORMS_PER_TRIAL
+        network = replace(network, heads=deepcopy(network.heads))
+        model.to(getattr(torch, dtype))
+    run = partial(run_once, network.log_probs, examples, np.arange(2), model.device)
+    modules = model if network.heads is None else torch.nn.ModuleList([model.base_model, network.heads])
+    packed = pack(modules, run)
+    log_probs = run()
+    if not np.isfinite(log_probs).all():
+        raise InputError(f"{name} returns log-probabilities that are not finite; check its weights")
+    shapes = find_shapes(network.log_probs, example, model.device, weights, packed=packed)
+    return MaskedLM(
+        resolved,
+        tokenizer,
+        network,
+        read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name),
+        max_length(model, tokenizer),
+        Runner(name, "form", model.device, shapes),
     )
-    batches = Batches(f"masked LM {resolved.name}", "form", tokens, batch_invariant=invariant)
-    return MaskedLM(resolved, tokenizer, model, vocabulary, max_length(model, tokenizer), fast_path, batches)
+
+
+def _encode_example(tokenizer: Tokenizer) -> Encoded:
+    text = f"A small {tokenizer.mask_token} sleeps."
+    return replace(Encoder(tokenizer, text)([text]), columns={POSITION: np.array([1]), ORIGINAL: np.array([0])})
+
+
+def _find_network(model: Model, examples: Encoded) -> Network:
+    """Find the modules that can run on the masked tokens only, by comparing with the plain forward pass.
+
+    Args:
+        model: A masked LM in float32.
+        examples: Two inputs.
+
+    Returns:
+        The fastest way to run it that computes the same log-probabilities up to float32 rounding.
+    """
+    from torch.nn import ModuleList
+
+    from merge_snli.models.runner.checks import NOISE, outputs_match
+    from merge_snli.models.runner.last_layer import last_attention
+    from merge_snli.models.runner.runner import run_once
+
+    plain = Network(model, None, None)
+    run = partial(run_once, encoded=examples, rows=np.arange(2), device=model.device)
+    expected = run(plain.log_probs)
+    heads = ModuleList(module for module in model.children() if module is not model.base_model)
+    for attention in (last_attention(model), None):
+        network = Network(model, heads, attention)
+        if outputs_match(partial(run, network.log_probs), lambda: expected, NOISE[FLOAT32]):
+            return network
+    return plain
 
 
 def check_masked_lm(model: ResolvedModel) -> None:
@@ -123,7 +153,7 @@ def _check_architecture(model: ResolvedModel) -> None:
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-    with explained(FAILURES, f"cannot read config.json of masked LM {model.name}: {REASON}"):
+    with explained(Exception, f"cannot read config.json of masked LM {model.name}: {REASON}"):
         config = AutoConfig.from_pretrained(model.path)
     masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
     if masked_lm is None:
@@ -132,102 +162,27 @@ def _check_architecture(model: ResolvedModel) -> None:
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
     others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
-    causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
-    raise_first(
-        (
-            causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False),
-            f"{model.name} is a causal LM, not a masked LM",
-        ),
-        (
-            any(name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")) for name in others),
-            f"{model.name} is a {min(others, default=None)}, not a masked LM: use the model that it was trained from",
-        ),
-    )
+    is_causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
+    if is_causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
+        raise InputError(f"{model.name} is a causal LM, not a masked LM")
+    for name in others:
+        if name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")):
+            raise InputError(f"{model.name} is a {name}, not a masked LM: use the model that it was trained from")
 
 
-def _load_tokenizer(model: ResolvedModel) -> PreTrainedTokenizerFast:
-    from transformers import AutoTokenizer
-
-    with explained(FAILURES, f"cannot load the tokenizer of masked LM {model.name}: {REASON}"):
-        tokenizer: Any = AutoTokenizer.from_pretrained(model.path)
-    raise_first(
-        (
-            not tokenizer.is_fast,
-            f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters",
-        ),
-        (tokenizer.mask_token_id is None, f"masked LM {model.name} has no mask token"),
-    )
-    return tokenizer  # type: ignore[no-any-return]
+def _load_tokenizer(model: ResolvedModel) -> Tokenizer:
+    tokenizer = load_tokenizer(MASKED_LM, model)
+    if not tokenizer.is_fast:
+        raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
+    if tokenizer.mask_token_id is None:
+        raise InputError(f"masked LM {model.name} has no mask token")
+    return tokenizer
 
 
-def _check_tokenizer_size(tokenizer: PreTrainedTokenizerFast, size: int, name: str) -> None:
+def _check_tokenizer_size(tokenizer: Tokenizer, size: int, name: str) -> None:
     token, largest = max(tokenizer.get_vocab().items(), key=lambda item: item[1])
     if largest >= size:
         raise InputError(
             f"the tokenizer of masked LM {name} is larger than the model: token {token!r} has id {largest}, but there "
             f"are {size} embeddings; use the tokenizer that the model was trained with"
         )
-
-
-def _load_model(resolved: ResolvedModel, device: str) -> PreTrainedModel:
-    """Load a model in float32; on a CPU, eager attention is faster than the fused one for sentences of usual length."""
-    import torch
-    from safetensors import SafetensorError
-    from transformers import AutoModelForMaskedLM
-
-    attention = {"attn_implementation": "eager"} if device == "cpu" else {}
-    errors = (*FAILURES, SafetensorError, UnpicklingError, EOFError)
-    with explained(errors, f"masked LM {resolved.name} cannot be loaded: {REASON}"):
-        model, report = AutoModelForMaskedLM.from_pretrained(
-            resolved.path,
-            dtype=torch.float32,
-            use_safetensors=has_safetensors(resolved.path),
-            output_loading_info=True,
-            **attention,
-        )
-    if report["missing_keys"]:
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise InputError(f"{resolved.name} is not a trained masked LM: weights are missing for {missing}")
-    return model  # type: ignore[no-any-return]
-
-
-def _move(model: Any, device: str, resolved: ResolvedModel) -> Any:  # noqa: ANN401 - `to` is untyped
-    try:
-        return model.to(device).eval()
-    except (RuntimeError, MemoryError) as error:
-        if is_out_of_memory(error):
-            raise InputError(
-                f"out of memory on {device} while loading masked LM {resolved.name}; try {param('device', 'cpu')}"
-            ) from error
-        raise
-
-
-def _pack(model: PreTrainedModel, fast_path: FastPath | None, sentence: Sequence[int]) -> tuple[FastPath | None, bool]:
-    """Pack the linear layers of a masked LM.
-
-    Returns:
-        The fast path with packed modules, and whether the model is batch-invariant, as `pack` returns it.
-    """
-    from torch.nn import ModuleList
-
-    from merge_snli.models.packed_linear import pack
-
-    name = type(model).__name__
-    if fast_path is None:
-        return None, pack(model, lambda: _log_probs(model, None, sentence, 1), name)
-    attention, modules = fast_path.attention, ModuleList([model.base_model, *fast_path.heads])
-
-    def packed_path() -> FastPath:
-        return FastPath(tuple(modules)[1:], attention)
-
-    batch_invariant = pack(modules, lambda: _log_probs(model, packed_path(), sentence, 1), name)
-    return packed_path(), batch_invariant
-
-
-def _log_probs(model: PreTrainedModel, fast_path: FastPath | None, sentence: Sequence[int], times: int) -> torch.Tensor:
-    """Return log-probabilities for a batch that repeats one sentence, computed as in `MaskedLM`."""
-    import torch
-
-    with torch.inference_mode():
-        logits = masked_logits(model, fast_path, *repeat_sentence(sentence, model.device, times))
-        return logits.float().log_softmax(dim=-1)

@@ -2,113 +2,44 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from generation.masked_lms.encoded_forms import EncodedForm, encode_forms
-from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError
-from merge_snli.models.inference import Batches, last_attention, outputs_match, select_after_attention
+from generation.masked_lms.encoded_forms import ORIGINAL, POSITION, EncodedForms, FormEncoder
+from merge_snli.dataset.answered_forms import TOO_LONG
+from merge_snli.models.runner.encoded import IDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    import numpy.typing as npt
     import torch
-    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+    from numpy.typing import NDArray
+    from torch import nn
 
     from generation.masked_lms.vocabulary import Vocabulary
     from generation.sentences.forms import Form
+    from merge_snli.base.arrays import Ints
     from merge_snli.models.finding import ResolvedModel
+    from merge_snli.models.runner.encoded import Encoded, Shard
+    from merge_snli.models.runner.runner import Batch, Runner
 
-
-@dataclass(frozen=True)
-class FastPath:
-    """The modules of a masked LM that run on the masked tokens only.
-
-    Attributes:
-        heads: All modules after the encoder, in order; in float32.
-        attention: The attention of the encoder's last layer, after which that layer runs on these tokens only; None
-            if the whole layer runs on every token.
-    """
-
-    heads: tuple[torch.nn.Module, ...]
-    attention: torch.nn.Module | None
-
-
-def masked_logits(
-    model: PreTrainedModel, fast_path: FastPath | None, ids: torch.Tensor, masks: torch.Tensor
-) -> torch.Tensor:
-    """Return the logits at the masked positions.
-
-    Args:
-        model: A masked LM.
-        fast_path: What to run on the masked tokens only; None for the plain forward pass.
-        ids: Token ids, of shape (batch, tokens).
-        masks: Position of the mask in each row, of shape (batch,).
-
-    Returns:
-        Logits of shape (batch, vocabulary).
-    """
-    import torch
-
-    tokens = torch.arange(len(ids), device=ids.device), masks
-    if fast_path is None:
-        logits: torch.Tensor = model(input_ids=ids).logits
-        return logits[tokens]
-    with select_after_attention(fast_path.attention, tokens):
-        states = model.base_model(input_ids=ids).last_hidden_state  # of every token, or of the masked ones
-    values: torch.Tensor = (states[tokens] if fast_path.attention is None else states[:, 0]).float()
-    for head in fast_path.heads:
-        values = head(values)
-    bias = getattr(model, "final_logits_bias", None)
-    return values if bias is None else values + bias
-
-
-def check_finite(log_probs: torch.Tensor, name: str) -> None:
-    """Check the log-probabilities of a batch.
-
-    Args:
-        log_probs: Log-probabilities of shape (batch, vocabulary).
-        name: The masked LM's name, for the message.
-    """
-    if not log_probs.min().isfinite():  # the minimum of values with a NaN is NaN, and none is above 0
-        raise InputError(f"masked LM {name} returns log-probabilities that are not finite; check its weights")
-
-
-def find_fast_path(model: PreTrainedModel, sentence: Sequence[int]) -> FastPath | None:
-    """Find the modules that can run on the masked tokens only, by comparing logits with the plain forward pass.
-
-    Args:
-        model: A masked LM in float32.
-        sentence: Token ids of any sentence.
-
-    Returns:
-        The fastest path whose logits match up to float32 rounding, or None if only the plain forward pass works.
-    """
-    import torch
-
-    ids, masks = repeat_sentence(sentence, model.device, 2)
-    heads = tuple(module for module in model.children() if module is not model.base_model)
-    with torch.inference_mode():
-        logits = partial(masked_logits, model, ids=ids, masks=masks)
-        expected = logits(None)
-        for attention in (last_attention(model), None):
-            fast_path = FastPath(heads, attention)
-            if outputs_match(partial(logits, fast_path), lambda: expected):
-                return fast_path
-    return None
-
-
-def repeat_sentence(ids: Sequence[int], device: torch.device, times: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return a batch that repeats one sentence, and a mask position for each row that differs between rows."""
-    import torch
-
-    return torch.tensor([ids] * times, device=device), torch.arange(times, device=device) % len(ids)
+# The columns of a table of answers: `form` is the key; a form has either fillers, as in `Fillers`, or a reason why it
+# is `refused`.
+ANSWER_SCHEMA = pa.schema(
+    [
+        ("form", pa.string()),
+        ("refused", pa.string()),
+        ("original_id", pa.int32()),
+        ("original_log_prob", pa.float32()),
+        ("piece_ids", pa.list_(pa.int32())),
+        ("log_probs", pa.list_(pa.float32())),
+        ("in_window", pa.bool_()),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +54,56 @@ class Fillers:
         in_window: Whether the text was too long, so that the masked LM saw a window of it.
     """
 
-    piece_ids: npt.NDArray[np.int32]
-    log_probs: npt.NDArray[np.float32]
+    piece_ids: NDArray[np.int32]
+    log_probs: NDArray[np.float32]
     original_id: int
     original_log_prob: float
     in_window: bool = False
+
+
+@dataclass(frozen=True)
+class Network:
+    """A masked LM whose last modules run on the masked tokens only.
+
+    Attributes:
+        model: The model, in evaluation mode.
+        heads: All modules after the encoder, in order, in float32; None for the plain forward pass.
+        attention: The attention of the encoder's last layer, after which that layer runs on the masked tokens only;
+            None if the whole layer runs on every token.
+    """
+
+    model: Any  # a class per architecture
+    heads: nn.ModuleList | None
+    attention: nn.Module | None
+
+    def log_probs(self, batch: Batch) -> list[torch.Tensor]:
+        """Return the log-probabilities of all pieces at the mask of each form, of shape (batch, vocabulary)."""
+        import torch
+
+        from merge_snli.models.runner.last_layer import select_after_attention
+
+        rows = torch.arange(len(batch[IDS]), device=batch[IDS].device)
+
+        def at_masks(states: torch.Tensor) -> torch.Tensor:
+            return states[rows, batch[POSITION]][:, None]
+
+        if self.heads is None:
+            values = at_masks(self.model(input_ids=batch[IDS]).logits)[:, 0]
+        else:
+            with select_after_attention(self.attention, at_masks):
+                states = self.model.base_model(input_ids=batch[IDS]).last_hidden_state
+            values = (at_masks(states) if self.attention is None else states)[:, 0].float()
+            for head in self.heads:
+                values = head(values)
+            bias = getattr(self.model, "final_logits_bias", None)
+            values = values if bias is None else values + bias
+        return [values.float().log_softmax(dim=-1)]
+
+    def fillers(self, top_k: int, batch: Batch) -> tuple[torch.Tensor, ...]:
+        """Return the most probable pieces, their log-probabilities, and those of the originals, of shape (batch, …)."""
+        [log_probs] = self.log_probs(batch)
+        values, indices = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
+        return indices.int(), values, log_probs.gather(1, batch[ORIGINAL][:, None])
 
 
 @dataclass(frozen=True)
@@ -137,106 +113,84 @@ class MaskedLM:
     Attributes:
         resolved: Its name, folder and digest.
         tokenizer: Its fast tokenizer.
-        model: The model, in evaluation mode.
+        network: The model.
         vocabulary: Its vocabulary.
         max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
-        fast_path: What to run on the masked tokens only; None for the plain forward pass.
-        batches: Runs forms in batches.
+        runner: Runs forms in batches.
     """
 
     resolved: ResolvedModel
-    tokenizer: PreTrainedTokenizerFast
-    model: PreTrainedModel
+    tokenizer: Any
+    network: Network
     vocabulary: Vocabulary
     max_length: int | None
-    fast_path: FastPath | None
-    batches: Batches
+    runner: Runner
 
     @property
     def name(self) -> str:
         """The name that variants record."""
         return self.resolved.name
 
-    @property
-    def device(self) -> str:
-        """The type of the device that it runs on: `cpu`, `cuda` …."""
-        return str(self.model.device.type)
+    def encode(self, forms: Mapping[str, Form], *, split_words: bool = False) -> EncodedForms:
+        """Encode forms, given by any key.
 
-    def encode_all(self, forms: Sequence[Form], *, split_words: bool) -> list[EncodedForm | str]:
-        """Encode forms; see `encode_forms`."""
-        return encode_forms(forms, self.tokenizer, self.vocabulary, self.max_length, split_words=split_words)
+        Args:
+            forms: The forms.
+            split_words: Whether to include words of several tokens.
+        """
+        encoder = FormEncoder(self.tokenizer, self.vocabulary.pieces, self.max_length, split_words=split_words)
+        return encoder.encode(forms)
 
-    def answers(
-        self, forms: Mapping[str, Form], top_k: int, *, split_words: bool = False
-    ) -> Iterator[dict[str, Fillers | str]]:
+    def fill(self, inputs: Encoded, rows: Ints, top_k: int) -> Iterator[Shard]:
+        """Predict the `top_k` most probable pieces of forms, which do not depend on the other forms.
+
+        Args:
+            inputs: Encoded forms.
+            rows: Those to predict.
+            top_k: Number of pieces per form.
+
+        Yields:
+            Some of the rows, and their outputs as `Network.fillers` returns them.
+        """
+        return self.runner.run(partial(self.network.fillers, top_k), inputs, rows)
+
+    def answers(self, forms: EncodedForms, top_k: int) -> Iterator[pa.Table]:
         """Predict the fillers of forms; more forms per call give fuller batches.
 
         Args:
-            forms: The forms by any key.
+            forms: The forms.
             top_k: Number of fillers per form.
-            split_words: Whether to include words of several tokens.
 
         Yields:
-            Answers by key: first the forms that cannot be encoded, with the reason, then the others by length.
+            Tables of answers with `ANSWER_SCHEMA`, first of the forms that cannot be encoded.
         """
-        encoded = dict(zip(forms, self.encode_all([*forms.values()], split_words=split_words), strict=True))
-        refused = {key: form for key, form in encoded.items() if isinstance(form, str)}
+        refused = forms.refused.items()
         if refused:
-            yield {**refused}
-        by_length = grouped(
-            ((len(form.ids), len(form.pieces)), (key, form))
-            for key, form in encoded.items()
-            if isinstance(form, EncodedForm)
-        )
-        for (length, _), same_length in sorted(by_length.items()):
-            size = self.batches.size(length)
-            for start in range(0, len(same_length), size):
-                keys, batch = zip(*same_length[start : start + size], strict=True)
-                yield dict(zip(keys, self.fill(batch, top_k), strict=True))
+            rows = [{"form": key, "refused": reason, "in_window": reason == TOO_LONG} for key, reason in refused]
+            yield pa.Table.from_pylist(rows, ANSWER_SCHEMA)
+        pieces = np.bincount(forms.words, minlength=len(forms.keys))
+        yield from self._tables(forms, np.flatnonzero(pieces == 0), top_k)
+        if not len(forms.words):
+            return
+        # With a sum, nearly every filler, which is a single piece, would be more probable than a word of several.
+        means = np.zeros(len(forms.keys))
+        every = len(forms.keys) + np.arange(len(forms.words))
+        for of_shard, (_, _, log_probs) in self.fill(forms.inputs, every, 1):
+            words = forms.words[of_shard - len(forms.keys)]
+            np.add.at(means, words, log_probs[:, 0] / pieces[words])
+        yield from self._tables(forms, np.flatnonzero(pieces), top_k, means)
 
-    def fill(self, forms: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        """Predict the `top_k` most probable pieces of each form.
-
-        Args:
-            forms: One or more forms that all have the same number of tokens.
-            top_k: Number of pieces per form.
-
-        Returns:
-            The fillers of each form, in the same order; they do not depend on the other forms.
-        """
-        fillers = self.batches.run(lambda batch: self._fill(batch, top_k), forms, len(forms[0].ids))
-        word_log_probs = self._word_log_probs([form.pieces for form in forms])
-        return [
-            replace(of_form, original_log_prob=word_log_probs.get(index, of_form.original_log_prob))
-            for index, of_form in enumerate(fillers)
-        ]
-
-    def _word_log_probs(self, words: Sequence[tuple[EncodedForm, ...]]) -> dict[int, float]:
-        """Return the log-probabilities of words of several pieces, by index: the mean over their pieces.
-
-        With a sum, nearly every filler, which is a single piece, would be more probable than the word.
-        """
-        by_length = grouped((len(piece.ids), (index, piece)) for index, pieces in enumerate(words) for piece in pieces)
-        log_probs: dict[int, float] = defaultdict(float)
-        for same_length in by_length.values():
-            indices, pieces = zip(*same_length, strict=True)
-            for index, fillers in zip(indices, self.fill(pieces, 1), strict=True):
-                log_probs[index] += fillers.original_log_prob / len(words[index])
-        return log_probs
-
-    def _fill(self, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        import torch
-
-        columns = zip(*((form.ids, form.mask_index, form.original_id) for form in batch), strict=True)
-        ids, masks, originals = (torch.tensor(column, device=self.model.device) for column in columns)
-        with torch.inference_mode():
-            log_probs = masked_logits(self.model, self.fast_path, ids, masks).float().log_softmax(dim=-1)
-            check_finite(log_probs, self.name)
-            top = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
-            original_log_probs = log_probs.gather(1, originals[:, None])[:, 0].tolist()
-        piece_ids = top.indices.to(torch.int32).cpu().numpy()
-        values = top.values.cpu().numpy()
-        return [
-            Fillers(piece_ids[row], values[row], form.original_id, original_log_probs[row], form.in_window)
-            for row, form in enumerate(batch)
-        ]
+    def _tables(
+        self, forms: EncodedForms, rows: Ints, top_k: int, means: NDArray[np.float64] | None = None
+    ) -> Iterator[pa.Table]:
+        """Yield the answers to some forms; `means` are the log-probabilities of words of several pieces."""
+        for of_shard, (piece_ids, log_probs, originals) in self.fill(forms.inputs, rows, top_k):
+            keys = [forms.keys[row] for row in of_shard]
+            original = originals[:, 0] if means is None else means[of_shard].astype(np.float32)
+            offsets = pa.array(np.arange(len(keys) + 1, dtype=np.int32) * piece_ids.shape[1])
+            lists = [pa.ListArray.from_arrays(offsets, values.reshape(-1)) for values in (piece_ids, log_probs)]
+            original_ids = pa.array(forms.inputs.columns[ORIGINAL][of_shard], pa.int32())
+            in_window = pa.array([key in forms.in_window for key in keys])
+            nulls = pa.nulls(len(keys), pa.string())
+            columns = [pa.array(keys), nulls, original_ids, pa.array(original), *lists, in_window]
+            yield pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)

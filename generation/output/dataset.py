@@ -39,6 +39,7 @@ from merge_snli.dataset.record import (
     inputs_of,
 )
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.models.runner import RUNNER, RUNNER_VERSION
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import ANNOTATION, TEST, WORD_CLASSES, data_file
 
@@ -260,7 +261,7 @@ def _record(
 
 def _versions(options: Options) -> dict[str, str]:
     """Return the versions of this software, of Python, and of the libraries that the rows depend on."""
-    versions = {"merge_snli": __version__, "python": platform.python_version()}
+    versions = {"merge_snli": __version__, RUNNER: RUNNER_VERSION, "python": platform.python_version()}
     libraries = list(LIBRARIES)
     for applied in applied_filters(options):
         if applied.filter.library is not None:

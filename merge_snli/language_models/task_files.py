@@ -246,7 +246,7 @@ def count_tokens(texts: Sequence[str], tokenizer: str | None, *, special: bool =
 
 def _shown(prompt: FilledPrompt, pairs: Sequence[Pair], tokenizer: str | None) -> tuple[list[str], bool]:
     """Return what a model is shown about pairs, and whether a chat template wrote it, with its special tokens."""
-    from merge_snli.models.causal_lm import shown_text
+    from merge_snli.models.runner.causal_lm import shown_text
 
     if tokenizer is None:
         return [prompt.text(*pair) for pair in pairs], False

@@ -1,12 +1,8 @@
-"""Define what a model that is scored provides: predictions on pairs, and the labels of its outputs."""
+"""Define what is known about a model that is scored, and what its outputs mean."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import capitalized
@@ -44,25 +40,6 @@ class ModelFacts:
     parameters: int
     max_length: int | None
     chat: bool = False
-
-
-class Predictor(Protocol):
-    """A loaded model: a sequence classifier, or a causal LM with a prompt."""
-
-    facts: ModelFacts
-    n_outputs: int
-    batch_tokens: int
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        """Return the number of tokens of each pair, or 0 if the model does not count tokens."""
-        return [0] * len(pairs)
-
-    def padded_length(self, tokens: int) -> int:
-        """Return the length to which a pair of `tokens` tokens is padded; the same number if it is not padded."""
-        return tokens
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the logits, [n, n_outputs], of pairs of the same padded length that are all padded or none."""
 
 
 class Missing(IntEnum):

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import IncompleteError, InputError, raise_first
+from merge_snli.base.errors import REASON, IncompleteError, InputError, explained
 from merge_snli.base.files import sha256_of_json
-from merge_snli.models.classifier import Classifier, output_names
-from merge_snli.models.finding import CARD, find_device, find_model
-from merge_snli.models.labels import PROMPT, ModelLabels, Predictor, find_model_labels
-from merge_snli.models.loading import load_causal_lm, load_classifier, read_output_names
+from merge_snli.models.finding import (
+    CARD,
+    ResolvedModel,
+    check_weights,
+    find_device,
+    find_model,
+    warn_about_slow_bfloat16,
+)
+from merge_snli.models.labels import PROMPT, ModelLabels, find_model_labels
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
 from merge_snli.models.prompts import FilledPrompt
+from merge_snli.models.runner import RUNNER_VERSION
+from merge_snli.models.runner.encoded import Predictor
+from merge_snli.models.runner.loading import (
+    CAUSAL_LM,
+    CLASSIFIER,
+    load_model,
+    load_tokenizer,
+    output_names,
+    read_output_names,
+)
 
 if TYPE_CHECKING:
     from transformers import TextClassificationPipeline
@@ -30,11 +45,11 @@ logger = logging.getLogger(__name__)
 # Libraries whose versions may change a classifier's predictions.
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
+# Options of a loaded pipeline that are ignored: pairs are never truncated.
+TRUNCATION_OPTIONS = ("truncation", "padding", "max_length")
+
 # Part of the digest of a prompted model, to be raised if prompts become other tokens.
 PROMPT_VERSION = 2
-
-# Part of the cache key, to be raised if pairs are padded to other lengths, which changes the last bits of logits.
-PADDING_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,7 @@ class ScoredModel:
     @property
     def key(self) -> str:
         """The cache key of its predictions."""
-        return sha256_of_json([self.digest, self.dtype, self.device, self.versions, PADDING_VERSION])
+        return sha256_of_json([self.digest, self.dtype, self.device, self.versions, RUNNER_VERSION])
 
 
 def model_from_name(
@@ -86,28 +101,53 @@ def model_from_name(
     resolved = find_model(
         name, allow_pickle=options.allow_pickle, trust_remote_code=options.trust_remote_code, adapters=True
     )
-    known = paper_model(resolved.name)
+    known, digest = paper_model(resolved.name), resolved.digest
     if prompt is None:
         outputs = read_output_names(resolved, trust_remote_code=options.trust_remote_code)
-        labels = find_model_labels(
-            outputs, given=options.model_labels, model=name, known=None if known is None else known.labels
-        )
+        known_labels = getattr(known, "labels", None)
+        labels = find_model_labels(outputs, given=options.model_labels, model=name, known=known_labels)
     else:
         labels = ModelLabels(prompt.labels, PROMPT)
-    load = load_classifier if prompt is None else load_causal_lm
+        digest = sha256_of_json([digest, prompt.digest, PROMPT_VERSION])
     device = find_device(options.device) if predicted_on is None else predicted_on
     return ScoredModel(
         name=display_name or resolved.name,
         revision=resolved.revision,
-        digest=resolved.digest if prompt is None else sha256_of_json([resolved.digest, prompt.digest, PROMPT_VERSION]),
+        digest=digest,
         labels=labels,
         dtype=options.dtype,
         device=device.partition(":")[0],
         versions=_versions() if resolved.base is None else _versions("peft"),
-        load=lambda: _not_predicted(name) if predicted_on else load(resolved, device, options),
-        training_data=read_training_data(resolved.path) or (None if known is None else known.trained_on),
+        load=lambda: _not_predicted(name) if predicted_on else load_predictor(resolved, device, options),
+        training_data=read_training_data(resolved.path) or getattr(known, "trained_on", None),
         prompt=prompt,
     )
+
+
+def load_predictor(resolved: ResolvedModel, device: str, options: ModelOptions) -> Predictor:
+    """Load a sequence classifier or, with a prompt, a causal LM.
+
+    Args:
+        resolved: The model; an adapter if it has a `base`.
+        device: A torch device such as `cpu` or `cuda`.
+        options: How to load it.
+
+    Raises:
+        InputError: If it cannot be loaded or is another kind of model.
+    """
+    from merge_snli.models.runner.causal_lm import CausalLM
+    from merge_snli.models.runner.classifier import Classifier
+
+    check_weights(resolved, allow_pickle=options.allow_pickle)
+    warn_about_slow_bfloat16(options.dtype, device)
+    kind = CLASSIFIER if options.prompt is None else CAUSAL_LM
+    tokenizer = load_tokenizer(kind, resolved, trust_remote_code=options.trust_remote_code)
+    trusted = options.trust_remote_code
+    model = load_model(kind, resolved, device, dtype=options.dtype, trust_remote_code=trusted)
+    with explained(Exception, f"{kind} {resolved.name} fails on the output of its own tokenizer: {REASON}"):
+        if options.prompt is None:
+            return Classifier(model, tokenizer, may_pack=True)
+        return CausalLM(model, tokenizer, options.prompt)
 
 
 def _not_predicted(name: str) -> Predictor:
@@ -128,24 +168,27 @@ def model_from_pipeline(
         dtype=str(model.dtype).removeprefix("torch."),
         device=pipeline.device.type,
         versions=_versions(),
-        load=lambda: Classifier(pipeline),
+        load=lambda: _classifier_of(pipeline),
     )
+
+
+def _classifier_of(pipeline: TextClassificationPipeline) -> Predictor:
+    """Wrap the model of a loaded pipeline, with the options of the pipeline; the pipeline is not changed."""
+    from merge_snli.models.runner.classifier import Classifier
+
+    options = {name: value for name, value in pipeline._preprocess_params.items() if name not in TRUNCATION_OPTIONS}
+    tokenizer = copy.deepcopy(pipeline.tokenizer)
+    return Classifier(pipeline.model, tokenizer, may_pack=False, options=options)
 
 
 def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
     """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode."""
     from transformers import PreTrainedTokenizerBase, pipeline
 
-    raise_first(
-        (
-            not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__),
-            f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier",
-        ),
-        (
-            not isinstance(tokenizer, PreTrainedTokenizerBase),
-            f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)",
-        ),
-    )
+    if not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__):
+        raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
     classifier: Any = pipeline  # its overloads cover only some types of tokenizers
     return classifier(  # type: ignore[no-any-return]
         "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
@@ -154,6 +197,8 @@ def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # no
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     """Return the sha256 over the config, tokenizer and weights of a loaded pipeline."""
+    import torch
+
     model, tokenizer = pipeline.model, pipeline.tokenizer
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
@@ -161,21 +206,14 @@ def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     vocabulary = backend.to_str() if backend is not None else str(sorted(tokenizer.get_vocab().items()))
     digest = hashlib.sha256(f"{json.dumps(config, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
     for name, value in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(_bytes_of(value))
+        if not isinstance(value, torch.Tensor) or value.is_quantized:
+            raise InputError(
+                f"{name} of {type(model).__name__} is quantized, so its outputs depend on the other pairs of a batch: "
+                "pass the model without quantization"
+            )
+        digest.update(f"{name}{value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
-
-
-def _bytes_of(value: Any) -> bytes:  # noqa: ANN401 - a tensor, or the packed weights of a quantized layer
-    import torch
-
-    if isinstance(value, tuple):
-        return b"".join(map(_bytes_of, value))
-    if not isinstance(value, torch.Tensor):
-        return repr(value).encode()
-    plain = value.dequantize() if value.is_quantized else value
-    content = plain.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-    return f"{value.dtype} {tuple(value.shape)}\n".encode() + content
 
 
 def _versions(*more: str) -> dict[str, str]:
@@ -194,14 +232,15 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
     Returns:
         The models without `NAME=`, by display name, in order.
     """
-    named = list(dict.fromkeys(map(_split, arguments)))
-    folders = list(dict.fromkeys(Path(model).resolve() for name, model in named if not name and Path(model).is_dir()))
+    named = dict.fromkeys(map(_split, arguments))
+    folders = {Path(model).resolve() for name, model in named if not name and Path(model).is_dir()}
     models: dict[str, str] = {}
     for given, model in named:
-        path = Path(model)
-        name = given or (_shortest_end(path.resolve(), folders) if path.is_dir() else model)
+        name, path = given or model, Path(model).resolve()
+        if not given and path.is_dir():
+            name = _shortest_end(path, folders - {path})
         other = models.setdefault(name, model)
-        if other != model and not (path.is_dir() and path.resolve() == Path(other).resolve()):
+        if other != model and path != Path(other).resolve():
             raise InputError(f"two models are named {name} ({other} and {model}); name a folder with NAME=FOLDER")
     return models
 
@@ -218,10 +257,11 @@ def _split(argument: str) -> tuple[str, str]:
     return name, folder
 
 
-def _shortest_end(path: Path, folders: Sequence[Path]) -> str:
-    others = [other.parts for other in folders if other != path]
-    ends = (path.parts[-length:] for length in count(1))
-    return "/".join(next(end for end in ends if not any(other[-len(end) :] == end for other in others)))
+def _shortest_end(path: Path, others: Iterable[Path]) -> str:
+    start = len(path.parts) - 1
+    while any(other.parts[start - len(path.parts) :] == path.parts[start:] for other in others):
+        start -= 1
+    return "/".join(path.parts[start:])
 
 
 def read_training_data(folder: Path) -> tuple[str, ...] | None:
@@ -230,8 +270,9 @@ def read_training_data(folder: Path) -> tuple[str, ...] | None:
     Args:
         folder: The model's folder.
     """
-    field = card_field(folder, "datasets")
-    names = [field] if isinstance(field, str) else field
+    names = card_field(folder, "datasets")
+    if isinstance(names, str):
+        return (names,)
     return tuple(map(str, names)) if isinstance(names, list) and names else None
 
 

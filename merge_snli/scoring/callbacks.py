@@ -17,8 +17,8 @@ from merge_snli.base.option import require_at_least
 from merge_snli.base.typed import typed
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.models.classifier import output_names
 from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, labels_option, positions
+from merge_snli.models.runner.loading import output_names
 from merge_snli.results.measure import scores
 from merge_snli.schema import ALL
 

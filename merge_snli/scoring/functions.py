@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.files import sha256_of_json
@@ -21,8 +23,11 @@ from merge_snli.results.evaluate import evaluate, modelless_record
 from merge_snli.results.records import RunRecord
 from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
-from merge_snli.scoring.predict import PAIRS_PER_SHARD, Predictions, cached, chunks, shard_of
+from merge_snli.scoring.predict import Predicted, cached
 from merge_snli.scoring.score_models import prediction_store
+
+# Pairs that a function gets at a time, whose answers a crash can lose.
+PAIRS_PER_CALL = 512
 
 
 def score_function(
@@ -37,7 +42,7 @@ def score_function(
     """Score a function on data.
 
     Args:
-        function: The function; it is called with up to `PAIRS_PER_SHARD` pairs at a time.
+        function: The function; it is called with up to `PAIRS_PER_CALL` pairs at a time.
         data: The data.
         source: The source of the data set, to score the function on it as well.
         out: Folder for the result file and, in `OUT.work`, the cached answers; None to write nothing.
@@ -56,11 +61,12 @@ def score_function(
         digest = _digest(name, version, possible)
         store = None if out is None else prediction_store(digest, out)
 
-    def predict(pairs: Sequence[Pair]) -> Iterator[Predictions]:
-        for chunk in chunks(pairs, PAIRS_PER_SHARD):
+    def predict(pairs: Sequence[Pair]) -> Iterator[Predicted]:
+        for first in range(0, len(pairs), PAIRS_PER_CALL):
             start = time.perf_counter()
-            returned = call(function, chunk, data.label_names, name)
-            yield shard_of([(pair, 0) for pair in chunk], returned, time.perf_counter() - start)
+            returned = call(function, pairs[first : first + PAIRS_PER_CALL], data.label_names, name)
+            rows = np.arange(first, first + len(returned))
+            yield Predicted(rows, np.zeros(len(rows), np.int64), returned, time.perf_counter() - start)
 
     pairs = data.pairs if source is None else (*data.pairs, *source.new_pairs)
     predictions = cached(predict, pairs, store, name=name)

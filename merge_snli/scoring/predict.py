@@ -4,23 +4,49 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from merge_snli.answers.data import pair_digest
+from merge_snli.base.arrays import Floats32, Ints
+from merge_snli.base.batches import batches_of
 from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-from merge_snli.models.labels import Missing, ModelFacts, Pair, Predictor
+from merge_snli.models.labels import Missing, ModelFacts, Pair
+from merge_snli.models.runner.encoded import Predictor, ahead
 
 FACTS_FILE = "model.json"
-SECONDS = b"seconds"
+
+# Pairs of so many characters are tokenized and sorted by length together, while the model runs on those before them.
+CHARACTERS_PER_BLOCK = 4_000_000
+
+# The columns of each shard; `pair` is the digest, and `seconds` the time. Others are `logits` or, from what gives only
+# labels, `output`.
+COLUMNS = pa.schema([("pair", pa.string()), ("tokens", pa.int32()), ("seconds", pa.float64())])
+
+
+class Predicted(NamedTuple):
+    """What was predicted for some pairs of a list.
+
+    Attributes:
+        rows: The indices of the pairs, [n].
+        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
+        values: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; or the number of the
+            predicted output, or a code of `merge_snli.models.labels.Missing`, [n].
+        seconds: Time spent on predicting them.
+    """
+
+    rows: Ints
+    tokens: Ints
+    values: NDArray[Any]
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -28,22 +54,19 @@ class Predictions:
     """The predictions of a model for some pairs.
 
     Attributes:
-        pairs: Digest of each pair, from `merge_snli.answers.data.pair_digest`, [n].
-        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
+        tokens: As in `Predicted`.
         outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
-        logits: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; None if the model gives
-            labels only.
+        logits: Logits of each pair, [n, n_outputs]; None if the model gives labels only.
         seconds: Time spent on predicting them.
     """
 
-    pairs: tuple[str, ...]
-    tokens: NDArray[np.int32]
-    outputs: NDArray[np.int64]
-    logits: NDArray[np.float32] | None
+    tokens: Ints
+    outputs: Ints
+    logits: Floats32 | None
     seconds: float
 
 
-def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
+def best_outputs(logits: Floats32) -> Ints:
     """Return the output with the largest logit for each pair; `NOT_PREDICTED` for NaN, a pair that is too long."""
     return np.select(
         # A row of -inf only: every label is impossible.
@@ -55,7 +78,7 @@ def best_outputs(logits: NDArray[np.float32]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class PredictionStore:
-    """The cached predictions of one model: a folder of shards.
+    """The cached predictions of one model: a folder of shards, which are tables with `COLUMNS`.
 
     A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
 
@@ -65,13 +88,13 @@ class PredictionStore:
 
     folder: Path
 
-    def add(self, shard: Predictions) -> None:
+    def add(self, shard: pa.Table) -> None:
         """Write a shard.
 
         Raises:
             InputError: If the disk is full or the folder is not writable.
         """
-        write_checked(self.folder, _to_table(shard))
+        write_checked(self.folder, shard)
 
     def write_facts(self, facts: ModelFacts) -> None:
         """Write the facts about the model, so that it need not be loaded to be described."""
@@ -84,85 +107,17 @@ class PredictionStore:
         except (OSError, ValueError, TypeError):
             return None
 
-    def shards(self) -> Iterator[Predictions]:
+    def shards(self) -> Iterator[pa.Table]:
         """Yield all intact shards, ordered by name."""
         for path in sorted(self.folder.glob("*.parquet")):
             if is_intact(path):
-                yield _read(path)
+                yield pq.read_table(path, partitioning=None)
 
 
-def look_up(shards: Iterable[Predictions], pairs: Sequence[str]) -> tuple[Predictions | None, list[int]]:
-    """Look up the predictions of pairs.
-
-    Args:
-        shards: Shards of one model.
-        pairs: Digests of the pairs, [n].
-
-    Returns:
-        The predictions in the order of `pairs`, `NOT_PREDICTED` for missing pairs, or None if there are no shards;
-        and the indices of the missing pairs. `seconds` sums the shards that contain any of the pairs.
-    """
-    listed, wanted = list(shards), {*pairs}
-    if not listed:
-        return None, list(range(len(pairs)))
-    known = join(*listed)
-    index = {pair: row for row, pair in enumerate(known.pairs)}
-    rows = np.array([index.get(pair, -1) for pair in pairs], dtype=np.int64)
-    predictions = Predictions(
-        pairs=tuple(pairs),
-        tokens=np.where(rows < 0, np.int32(0), known.tokens[rows]),
-        outputs=np.where(rows < 0, Missing.NOT_PREDICTED.value, known.outputs[rows]),
-        logits=None
-        if known.logits is None
-        else np.where(rows[:, np.newaxis] < 0, np.float32(np.nan), known.logits[rows]),
-        seconds=sum(shard.seconds for shard in listed if not wanted.isdisjoint(shard.pairs)),
-    )
-    return predictions, np.flatnonzero(rows < 0).tolist()
-
-
-def join(*predictions: Predictions) -> Predictions:
-    """Return the predictions of several lists of pairs as one; the time is that of the first."""
-    logits = [one.logits for one in predictions if one.logits is not None]
-    return Predictions(
-        pairs=tuple(chain.from_iterable(one.pairs for one in predictions)),
-        tokens=np.concatenate([one.tokens for one in predictions]),
-        outputs=np.concatenate([one.outputs for one in predictions]),
-        logits=np.concatenate(logits) if len(logits) == len(predictions) else None,
-        seconds=predictions[0].seconds,
-    )
-
-
-def _to_table(shard: Predictions) -> pa.Table:
-    columns = {"pair": pa.array(shard.pairs, pa.string()), "tokens": pa.array(shard.tokens, pa.int32())}
-    if shard.logits is None:
-        columns["output"] = pa.array(shard.outputs, pa.int64())
-    else:
-        values, width = pa.array(shard.logits.reshape(-1), pa.float32()), shard.logits.shape[1]
-        columns["logits"] = pa.FixedSizeListArray.from_arrays(values, width)
-    return pa.table(columns).replace_schema_metadata({SECONDS: json.dumps(shard.seconds).encode()})
-
-
-def _read(path: Path) -> Predictions:
-    table: pa.Table = pq.read_table(path, partitioning=None)
-    logits = None
-    if "logits" in table.column_names:
-        column, width = table["logits"].combine_chunks(), table.schema.field("logits").type.list_size
-        logits = column.values.to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, width)
-    return Predictions(
-        pairs=tuple(table["pair"].to_pylist()),
-        tokens=table["tokens"].to_numpy().astype(np.int32),
-        outputs=table["output"].to_numpy().astype(np.int64) if logits is None else best_outputs(logits),
-        logits=logits,
-        seconds=float(json.loads(table.schema.metadata[SECONDS])),
-    )
-
-
-T = TypeVar("T")
-# A pair and its number of tokens.
-PairLength = tuple[Pair, int]
-
-# Number of pairs that are predicted before a shard is written; the most that a crash can lose.
-PAIRS_PER_SHARD = 512
+def look_up(shards: Iterable[pa.Table], pairs: pa.Array) -> pa.Table:
+    """Return the rows of shards that have these digests of pairs, in their order; null for missing pairs."""
+    known = pa.concat_tables([COLUMNS.empty_table(), *shards], promote_options="default")
+    return known.take(pc.index_in(pairs, value_set=known["pair"].combine_chunks()))
 
 
 def predict_pairs(
@@ -195,14 +150,14 @@ def predict_pairs(
         if store is not None:
             store.write_facts(facts)
 
-    def predict(missing: Sequence[Pair]) -> Iterator[Predictions]:
+    def predict(missing: Sequence[Pair]) -> Iterator[Predicted]:
         return predict_shards(predictor or load(), missing)
 
     return cached(predict, pairs, store, name=name, advance=advance), facts
 
 
 def cached(
-    predict: Callable[[Sequence[Pair]], Iterator[Predictions]],
+    predict: Callable[[Sequence[Pair]], Iterator[Predicted]],
     pairs: Sequence[Pair],
     store: PredictionStore | None,
     *,
@@ -218,82 +173,63 @@ def cached(
         name: Name of the model, for the progress.
         advance: Called with the number of pairs that have been predicted since the last call.
     """
-    digests = [pair_digest(pair) for pair in pairs]
+    digests = pa.array(map(pair_digest, pairs), pa.string())
     shards = [] if store is None else list(store.shards())
-    predictions, missing = look_up(shards, digests)
-    if missing:
+    missing = np.flatnonzero(look_up(shards, digests)["pair"].is_null())
+
+    def keep(predicted: Predicted) -> int:
+        shard = table_of(digests.take(missing[predicted.rows]), predicted)
+        shards.append(shard)
+        if store is not None:
+            store.add(shard)
+        return len(shard)
+
+    if len(missing):
         with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
-            for shard in predict([pairs[index] for index in missing]):
-                shards.append(shard)
-                if store is not None:
-                    store.add(shard)
-                stage.advance(len(shard.pairs))
+            for number in ahead(keep, predict([pairs[row] for row in missing.tolist()])):
+                stage.advance(number)
                 if advance is not None:
-                    advance(len(shard.pairs))
-        predictions, _ = look_up(shards, digests)
-    assert predictions is not None
-    return predictions
+                    advance(number)
+    return predictions_in(look_up(shards, digests))
 
 
-def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predictions]:
-    """Predict pairs in shards, from the longest to the shortest.
+def table_of(pairs: pa.Array, predicted: Predicted) -> pa.Table:
+    """Return predictions for pairs with these digests as a shard."""
+    values, number = predicted.values, len(pairs)
+    columns = [pairs, pa.array(predicted.tokens, pa.int32()), pa.repeat(predicted.seconds / number, number)]
+    table = pa.Table.from_arrays(columns, schema=COLUMNS)
+    if values.ndim == 1:
+        return table.append_column("output", pa.array(values))
+    return table.append_column("logits", pa.FixedSizeListArray.from_arrays(values.reshape(-1), values.shape[1]))
 
-    Pairs that are too long for the model come first, with NaN logits: they are never truncated.
+
+def predictions_in(table: pa.Table) -> Predictions:
+    """Return the predictions in the rows of shards."""
+    logits = None
+    if "output" in table.column_names:
+        outputs = table["output"].to_numpy()
+    else:
+        column = table["logits"].combine_chunks()
+        logits = column.values.to_numpy(zero_copy_only=False).reshape(len(table), -1)
+        outputs = best_outputs(logits)
+    return Predictions(table["tokens"].to_numpy(), outputs, logits, pc.sum(table["seconds"]).as_py() or 0.0)
+
+
+def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predicted]:
+    """Predict pairs in shards.
+
+    Those of a block that are too long for the model come first, with NaN logits: they are never truncated.
     """
-    lengths = [length for chunk in chunks(pairs, PAIRS_PER_SHARD) for length in predictor.count_tokens(chunk)]
-    by_length = sorted(zip(pairs, lengths, strict=True), key=lambda item: (-item[1], pair_digest(item[0])))
-    limit = predictor.facts.max_length
-    too_long = [item for item in by_length if limit is not None and item[1] > limit]
-    for chunk in chunks(too_long, PAIRS_PER_SHARD):
-        yield shard_of(chunk, np.full((len(chunk), predictor.n_outputs), np.nan, dtype=np.float32), 0.0)
-    for batches in _shards(_batches(by_length[len(too_long) :], predictor)):
+    limit, before = predictor.facts.max_length, 0
+    blocks = batches_of(pairs, lambda pair: len(pair[0]) + len(pair[1]), CHARACTERS_PER_BLOCK)
+    for encoded in ahead(predictor.encode, blocks):
+        tokens = encoded.lengths + encoded.added
+        too_long = np.flatnonzero(tokens > (limit or tokens.max()))
+        if len(too_long):
+            nothing = np.full((len(too_long), predictor.n_outputs), np.nan, dtype=np.float32)
+            yield Predicted(before + too_long, tokens[too_long], nothing, 0.0)
         start = time.perf_counter()
-        predicted = np.concatenate([predictor.predict([pair for pair, _ in batch]) for batch in batches])
-        yield shard_of([item for batch in batches for item in batch], predicted, time.perf_counter() - start)
-
-
-def _batches(by_length: Sequence[PairLength], predictor: Predictor) -> Iterator[Sequence[PairLength]]:
-    """Split pairs into batches of one padded length each, of at most `predictor.batch_tokens` tokens.
-
-    Unpadded pairs get batches of their own: without any padding, models skip the attention mask, which can change the
-    last bits of logits.
-    """
-
-    def padded(item: PairLength) -> tuple[int, bool]:
-        length = predictor.padded_length(item[1])
-        return length, length > item[1]
-
-    for (length, _), same_length in groupby(by_length, key=padded):
-        yield from chunks(list(same_length), max(1, predictor.batch_tokens // max(1, length)))
-
-
-def _shards(batches: Iterable[Sequence[PairLength]]) -> Iterator[list[Sequence[PairLength]]]:
-    """Group whole batches into shards of at least `PAIRS_PER_SHARD` pairs."""
-    shard: list[Sequence[PairLength]] = []
-    for batch in batches:
-        shard.append(batch)
-        if sum(map(len, shard)) >= PAIRS_PER_SHARD:
-            yield shard
-            shard = []
-    if shard:
-        yield shard
-
-
-def shard_of(
-    items: Sequence[PairLength], predicted: NDArray[np.float32] | NDArray[np.int64], seconds: float
-) -> Predictions:
-    """Return the predictions of some pairs: their logits, [n, n_outputs], or only their outputs, [n]."""
-    logits = predicted.astype(np.float32, copy=False) if predicted.ndim == 2 else None
-    return Predictions(
-        pairs=tuple(pair_digest(pair) for pair, _ in items),
-        tokens=np.array([length for _, length in items], dtype=np.int32),
-        outputs=predicted.astype(np.int64) if logits is None else best_outputs(logits),
-        logits=logits,
-        seconds=seconds,
-    )
-
-
-def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield the items in parts of a size."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+        for rows, (logits, *_) in predictor.run(encoded, np.delete(np.arange(len(tokens)), too_long)):
+            yield Predicted(before + rows, tokens[rows], logits, time.perf_counter() - start)
+            start = time.perf_counter()
+        before += len(tokens)

@@ -35,7 +35,7 @@ from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.predict import Predictions, PredictionStore, join, predict_pairs
+from merge_snli.scoring.predict import Predictions, PredictionStore, predict_pairs
 from merge_snli.statistics import mcnemar_test
 
 logger = logging.getLogger(__name__)
@@ -68,9 +68,6 @@ def score_model(
 ) -> Result:
     """Score a model on data.
 
-    The pairs of the data are predicted before those of the source, so that a source changes neither their batches nor
-    their predictions.
-
     Args:
         scored: The model.
         data: The data.
@@ -89,11 +86,9 @@ def score_model(
         )
     store = None if out is None else prediction_store(scored.key, out)
     load = cache(scored.load)
-    predictions, facts = predict_pairs(load, data.pairs, store, name=scored.name)
+    pairs = data.pairs if source is None else (*data.pairs, *source.new_pairs)
+    predictions, facts = predict_pairs(load, pairs, store, name=scored.name)
     scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
-    if source is not None and source.new_pairs:
-        on_source, _ = predict_pairs(load, source.new_pairs, store, name=f"{scored.name} on {source.name}")
-        predictions = join(predictions, on_source)
     result = evaluate(
         predictions.outputs,
         data,
@@ -132,7 +127,7 @@ def _run_record(scored: ScoredModel, facts: ModelFacts, predictions: Predictions
             **scored.prompt.record,
             answers=RANKED,
             temperature=None,
-            calls=len(predictions.pairs) * len(scored.prompt.labels),
+            calls=len(predictions.outputs) * len(scored.prompt.labels),
             input_tokens=int(predictions.tokens.sum()),
             output_tokens=0,
             retries=0,

@@ -32,6 +32,7 @@ from generation.sentences.tagging import InPlaceTagger
 from generation.work import ANSWERS_FOLDER
 from merge_snli.base.errors import InputError
 from merge_snli.card import dataset_folder
+from merge_snli.models.runner import runner
 from merge_snli.models.tagger import find_tagger
 
 KILLS, KILLS_PER_FOLDER = 32, 4
@@ -68,7 +69,7 @@ def main() -> None:
     _ = tagger.nlp  # loaded once, before the runs
     for module, name, value in ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
         setattr(module, name, lambda *_, value=value, **__: value)
-    tasks.FORMS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
+    runner.INPUTS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
     options = Options(
         problems=problems,
         id_column="id",

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.models.inference import MIN_INVARIANT_SIZE, Batches
 from merge_snli.models.shapes import operations_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem, of_every_premise
@@ -210,19 +209,3 @@ def test_one_shard_takes_its_time() -> None:
 def test_an_empty_shard_says_nothing_of_the_time_per_unit() -> None:
     assert extrapolate([5.0, 0.1], [10, 0], 100) == 50.0
     assert extrapolate([5.0, 0.1], [0, 0], 0) == 5.0
-
-
-@pytest.mark.parametrize(("invariant", "least"), [(True, MIN_INVARIANT_SIZE), (False, 8)])
-def test_rows_of_batches_include_padding(invariant: bool, least: int) -> None:
-    batches = Batches("masked LM", "form", 80, batch_invariant=invariant)
-    sizes: list[int] = []
-
-    def step(batch: Sequence[int]) -> Sequence[int]:
-        sizes.append(len(batch))
-        return batch
-
-    for number in (1, 8, 9, 20):
-        sizes.clear()
-        batches.run(step, [*range(number)], 10)
-        assert sum(sizes) == batches.rows(number, 10)
-    assert batches.rows(1, 10) == least

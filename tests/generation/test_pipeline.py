@@ -108,7 +108,7 @@ def test_the_bytes_do_not_depend_on_order_and_shards(
 ) -> None:
     lines, shuffled = problems.read_text(encoding="utf-8").splitlines(), tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
-    monkeypatch.setattr("generation.tasks.FORMS_PER_SHARD", 50)
+    monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 50)
     other = run_pipeline(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
     assert other.digest == made.digest
     assert files_in(other.folder / "data") == files_in(made.folder / "data")

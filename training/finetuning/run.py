@@ -24,9 +24,9 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
-from merge_snli.models.classifier import output_names
 from merge_snli.models.finding import ResolvedModel, find_device
-from merge_snli.models.inference import max_length as model_limit
+from merge_snli.models.runner.loading import max_length as model_limit
+from merge_snli.models.runner.loading import output_names
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS

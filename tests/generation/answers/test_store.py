@@ -2,27 +2,26 @@
 
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from generation import tasks as suggest_module
-from generation.answers.store import INDEX_FILE, SHARD_SCHEMA, Answer, CacheKey, Store, cache_key_of, row_of
+from generation.answers.store import INDEX_FILE, Answer, CacheKey, Store, cache_key_of
 from generation.masked_lms import loading
-from generation.masked_lms.encoded_forms import EncodedForm
-from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.masked_lms.masked_lm import ANSWER_SCHEMA, Fillers, MaskedLM
 from generation.options import Options
 from generation.sentences.forms import Form
 from generation.sentences.forms import forms as forms_of
 from generation.tasks import suggest
 from merge_snli.base.progress import Progress
-from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.models.finding import ResolvedModel, find_model
+from merge_snli.models.runner.runner import Computed, Runner
 from tests.oracles import refused
 
 SENTENCE = "A farmer sees a nurse, a baker and a goat near the old bridge."
@@ -51,6 +50,17 @@ def answers() -> dict[str, Answer]:
     }
 
 
+def as_table(some: Mapping[str, Answer]) -> pa.Table:
+    """Return answers as a masked LM gives them."""
+    rows: list[dict[str, Any]] = []
+    for form, answer in some.items():
+        if isinstance(answer, str):
+            rows.append({"form": form, "refused": answer, "in_window": answer == "too long"})
+        else:
+            rows.append({"form": form, **{field.name: getattr(answer, field.name) for field in fields(answer)}})
+    return pa.Table.from_pylist(rows, ANSWER_SCHEMA)
+
+
 @pytest.fixture
 def key() -> CacheKey:
     return CacheKey(
@@ -77,7 +87,7 @@ def all_same(some: Mapping[str, Answer], others: Mapping[str, Answer]) -> bool:
 def shard(tmp_path: Path, key: CacheKey) -> Path:
     """The shard of a store that has the answers."""
     with Store(tmp_path, key) as store:
-        store.save(answers())
+        store.save(as_table(answers()))
         (shard,) = shards_of(store)
     return shard
 
@@ -102,7 +112,7 @@ def test_answers_of_many_row_groups_and_shards_are_read_back(
     keys = sorted(every)
     with Store(tmp_path, key) as store:
         for first in range(0, 100, 30):
-            store.save({key: every[key] for key in keys[first : first + 30]})
+            store.save(as_table({key: every[key] for key in keys[first : first + 30]}))
         assert len(shards_of(store)) == 4
         for wanted in (keys, keys[::9], keys[28:32]):
             loaded = store.load(wanted)
@@ -121,7 +131,7 @@ def test_damaged_shard_is_deleted_and_rewritten(
     with Store(tmp_path, key) as store:
         assert (store.missing(answers()), store.load(answers())) == (set(answers()), {})
         assert f"{shard} is damaged" in caplog.text
-        store.save(answers())
+        store.save(as_table(answers()))
         assert shards_of(store) == [shard] and not store.missing(answers())
 
 
@@ -140,7 +150,7 @@ def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, shard: 
     index = shard.with_name(INDEX_FILE)
     before = index.read_bytes()
     with Store(tmp_path, key) as store:
-        store.save({"d" * 32: "too long"})
+        store.save(as_table({"d" * 32: "too long"}))
     if lost == "deleted":
         index.unlink()
     else:
@@ -150,21 +160,13 @@ def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, shard: 
         assert all_same(store.load(["a" * 32]), answers())
 
 
-def test_long_texts_are_predicted_again_if_they_were_not_masked_in_windows(tmp_path: Path, key: CacheKey) -> None:
-    """Only they: answers to other forms, and new ones to long texts, stay."""
-    old = {**answers(), "c" * 32: "too long"}
+def test_answers_in_windows_and_long_texts_are_read_back(tmp_path: Path, key: CacheKey) -> None:
+    in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
     with Store(tmp_path, key) as store:
-        rows = [{name: row_of(form, answer).get(name) for name in SHARD_SCHEMA.names} for form, answer in old.items()]
-        write_checked(store.folder, pa.Table.from_pylist(rows, SHARD_SCHEMA).drop_columns(["in_window"]))
-        assert store.missing(old) == {"c" * 32} and all_same(store.load(old), answers())
-        in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
-        store.save({"c" * 32: in_window, "d" * 32: "too long"})
-    for shared in (False, True):
-        with Store(tmp_path, key, shared=shared) as store:
-            assert not store.missing([*old, "d" * 32])
-            loaded = store.load([*old, "d" * 32])
-            assert loaded["d" * 32] == "too long"
-            assert [form for form, answer in loaded.items() if getattr(answer, "in_window", False)] == ["c" * 32]
+        store.save(as_table({**answers(), "c" * 32: in_window, "d" * 32: "too long"}))
+        loaded = store.load([*answers(), "c" * 32, "d" * 32])
+    assert loaded["d" * 32] == "too long"
+    assert [form for form, answer in loaded.items() if getattr(answer, "in_window", False)] == ["c" * 32]
 
 
 def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey, shard: Path) -> None:
@@ -247,26 +249,27 @@ def test_answers_do_not_depend_on_the_shards(
 def test_answers_before_an_interrupt_are_kept(
     suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill = MaskedLM.fill
-    answered: list[EncodedForm] = []
+    computed = Runner._batches
 
-    def interrupted(self: MaskedLM, batch: Sequence[EncodedForm], top_k: int) -> list[Fillers]:
-        if answered:
-            os.kill(os.getpid(), signal.SIGINT)
-        answered.extend(batch)
-        return fill(self, batch, top_k)
+    def interrupted(self: Runner, *arguments: Any) -> Iterator[Computed]:  # noqa: ANN401
+        for number, batch in enumerate(computed(self, *arguments)):
+            if number:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield batch
 
     # Two lengths, so two batches.
+    monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 1)
     forms = TEN | {form.key: form for form in forms_of("A goat sees the old farmer.", "goat", (2,))}
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background jobs
     try:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(MaskedLM, "fill", interrupted)
+            patched.setattr(Runner, "_batches", interrupted)
             suggester.suggest(forms, tmp_path)
     finally:
         signal.signal(signal.SIGINT, before)
     with suggester.store(tmp_path) as store:
-        assert sum(isinstance(answer, Fillers) for answer in store.load(forms).values()) == len(answered)
+        found = sum(isinstance(answer, Fillers) for answer in store.load(forms).values())
+        assert 0 < found < len(forms)
     resumed = suggester.suggest(forms, tmp_path)
     assert resumed.keys() == forms.keys()
     assert all_same(resumed, suggester.suggest(forms, tmp_path / "uninterrupted"))
@@ -280,7 +283,7 @@ def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkey
 
     with Store(tmp_path, key) as store:
         monkeypatch.setattr(Path, "write_bytes", full)
-        refused(r"disk.* is full", store.save, answers())
+        refused(r"disk.* is full", store.save, as_table(answers()))
         assert [*store.folder.iterdir()] == []
 
 
@@ -289,7 +292,7 @@ def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheK
     with Store(tmp_path, key) as store:
         pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
         store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
-        refused(r"database or disk is full", store.save, many)
+        refused(r"database or disk is full", store.save, as_table(many))
     with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), *many])
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast
+from transformers import AutoModelForMaskedLM
 
-from generation.masked_lms import encoded_forms
-from generation.masked_lms.encoded_forms import EncodedForm
+from generation.masked_lms.encoded_forms import FormEncoder, Tokens
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
-from tests.generation.masked_lms.test_masked_lm import encode, load, plain_fillers
+from tests.generation.masked_lms.test_masked_lm import all_answers, encode, fillers_of, load, plain_fillers
 from tests.tiny_models import slow
 
 RARE = "xylograph"
@@ -46,7 +45,7 @@ def test_every_occurrence_is_masked_and_one_is_predicted(mlm: MaskedLM) -> None:
 def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM) -> None:
     sentence = f"A {RARE} hangs here."
     (form,) = forms(sentence, RARE, (2,))
-    assert mlm.encode_all([form], split_words=False) == [SPLIT]
+    assert mlm.encode({"form": form}).refused == {"form": SPLIT}
     encoded, plain = encode(mlm, form, split_words=True), mlm.tokenizer(sentence)["input_ids"]
     several, mask, at = len(encoded.pieces), mlm.tokenizer.mask_token_id, encoded.mask_index
     assert several > 1
@@ -61,19 +60,18 @@ def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM)
 def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, folder: Path) -> None:
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
     (rare,), (usual,) = forms(f"A {RARE} hangs here.", RARE, (2,)), forms("A farmer hangs here.", "farmer", (2,))
-    found = mlm.answers({"rare": rare, "usual": usual}, 50, split_words=True)
-    answers: dict[str, Any] = {name: answer for some in found for name, answer in some.items()}
+    answers: dict[str, Any] = all_answers(mlm, {"rare": rare, "usual": usual}, split_words=True)
     encoded = encode(mlm, rare, split_words=True)
     of_pieces = [plain_fillers(model, piece).original_log_prob for piece in encoded.pieces]
     assert answers["rare"].original_log_prob == pytest.approx(sum(of_pieces) / len(of_pieces), abs=1e-3)
     assert answers["rare"].piece_ids.tolist() == plain_fillers(model, encoded).piece_ids.tolist()
-    (plain,) = mlm.answers({"usual": usual}, 50)
-    assert repr(plain["usual"]) == repr(answers["usual"])
+    assert repr(fillers_of(mlm, {"usual": usual})["usual"]) == repr(answers["usual"])
 
 
 @pytest.mark.parametrize(("sentence", "word"), [("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")])
 def test_word_with_unknown_or_shared_pieces_is_split(sentence: str, word: str, tiny_mlm: Callable[[str], Path]) -> None:
-    assert load(tiny_mlm("bert")).encode_all(forms(sentence, word, (2,)), split_words=True) == [SPLIT]
+    (form,) = forms(sentence, word, (2,))
+    assert load(tiny_mlm("bert")).encode({"form": form}, split_words=True).refused == {"form": SPLIT}
 
 
 def test_other_occurrence_of_several_pieces_is_one_mask(tiny_mlm: Callable[[str], Path]) -> None:
@@ -105,19 +103,19 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
 ) -> None:
     mlm, sentence = load(tiny_mlm("bert")), "A farmer sees a goat near the old bridge. "
     given: list[str] = []
-    tokenize = encoded_forms._tokenize
+    tokenize = FormEncoder.tokenize
 
-    def noted(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> Iterator[encoded_forms._Tokens]:
+    def noted(encoder: FormEncoder, texts: list[str]) -> Iterator[Tokens]:
         given.extend(texts)
-        return tokenize(tokenizer, texts)
+        return tokenize(encoder, texts)
 
-    monkeypatch.setattr(encoded_forms, "_tokenize", noted)
+    monkeypatch.setattr(FormEncoder, "tokenize", noted)
     per_occurrence = []
     for count in (50, 500):
         text = sentence * count
         of_text = forms(text, "farmer", [2 + number * len(sentence) for number in range(count)])
-        encoded = mlm.encode_all(of_text, split_words=False)
-        assert all(isinstance(form, EncodedForm) and form.in_window for form in encoded)
+        encoded = mlm.encode({form.key: form for form in of_text})
+        assert encoded.in_window == {form.key for form in of_text} == {*encoded.keys}
         assert given.count(text) == 1
         per_occurrence.append((sum(map(len, given)) - len(text)) / count)
         given.clear()

@@ -2,8 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,16 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
-from generation.masked_lms.encoded_forms import EncodedForm
+from generation.answers.store import Answer, answers_of
+from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.masked_lms.masked_lm import Fillers, MaskedLM
+from generation.masked_lms.masked_lm import Fillers, MaskedLM, Network
 from generation.sentences.forms import Form, forms
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.finding import find_model
-from merge_snli.models.inference import Batches
-from merge_snli.models.packed_linear import PackedLinear
+from merge_snli.models.runner.packed_linear import PackedLinear
+from merge_snli.models.runner.runner import Runner
+from merge_snli.models.runner.shapes import Shapes
 from tests.oracles import refused
 from tests.tiny_models import as_pickle, slow, wordpiece_tokenizer
 
@@ -28,15 +30,46 @@ def load(name: object) -> MaskedLM:
     return load_masked_lm(find_model(str(name)))
 
 
-def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> EncodedForm:
+@dataclass(frozen=True)
+class Shown:
+    """A form as a masked LM gets it, and the forms of the pieces of its word."""
+
+    ids: list[int]
+    mask_index: int
+    original_id: int
+    in_window: bool
+    pieces: tuple["Shown", ...] = ()
+
+
+def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> Shown:
     """Return a form that a masked LM can answer."""
-    (encoded,) = mlm.encode_all([form], split_words=split_words)
-    assert isinstance(encoded, EncodedForm)
-    return encoded
+    encoded = mlm.encode({"form": form}, split_words=split_words)
+    assert encoded.keys == ["form"] and not encoded.refused
+    columns = encoded.inputs.columns
+    first, *pieces = (
+        Shown(encoded.inputs.row(row), int(position), int(original), bool(encoded.in_window))
+        for row, (position, original) in enumerate(zip(columns[POSITION], columns[ORIGINAL], strict=True))
+    )
+    return replace(first, pieces=tuple(pieces))
+
+
+def all_answers(
+    mlm: MaskedLM, forms: Mapping[str, Form], top_k: int = 50, *, split_words: bool = False
+) -> dict[str, Answer]:
+    """Return the answers to forms by key."""
+    found: dict[str, Answer] = {}
+    for table in mlm.answers(mlm.encode(forms, split_words=split_words), top_k):
+        found.update(answers_of(table, forms))
+    return found
+
+
+def fillers_of(mlm: MaskedLM, forms: Mapping[str, Form], top_k: int = 50) -> dict[str, Fillers]:
+    """Return the answers that are not refusals by key."""
+    return {key: answer for key, answer in all_answers(mlm, forms, top_k).items() if isinstance(answer, Fillers)}
 
 
 @torch.no_grad()
-def plain_fillers(model: Any, encoded: EncodedForm) -> Fillers:  # noqa: ANN401 - untyped
+def plain_fillers(model: Any, encoded: Shown) -> Fillers:  # noqa: ANN401 - untyped
     """Return the 50 best fillers by a plain forward pass."""
     log_probs = model(torch.tensor([encoded.ids])).logits[0, encoded.mask_index].log_softmax(-1)
     best = log_probs.topk(50)
@@ -74,13 +107,14 @@ def test_mask_replaces_exactly_the_word(kind: str, tiny_mlm: Callable[[str], Pat
 @pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])
 def test_fillers_match_a_plain_forward_pass(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(tiny_mlm(kind))
-    assert (mlm.fast_path is None) == (kind in HEAD_ON_EVERY_TOKEN)
-    assert (mlm.fast_path is not None and mlm.fast_path.attention is not None) == (kind in LAST_LAYER_ON_MASK_ONLY)
-    packed = any(isinstance(module, PackedLinear) for module in mlm.model.modules())
-    assert packed == (mlm.device == "cpu" and torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+    assert (mlm.network.heads is None) == (kind in HEAD_ON_EVERY_TOKEN)
+    assert (mlm.network.attention is not None) == (kind in LAST_LAYER_ON_MASK_ONLY)
+    model, has_onednn = mlm.network.model, torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    packed = any(isinstance(module, PackedLinear) for module in model.modules())
+    assert packed == (model.device.type == "cpu" and has_onednn)
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
-    for encoded in (encode(mlm, form) for form in forms(SENTENCE, "farmer", (2, 16))):
-        (fillers,), expected = mlm.fill([encoded], top_k=50), plain_fillers(model, encoded)
+    for form in forms(SENTENCE, "farmer", (2, 16)):
+        fillers, expected = fillers_of(mlm, {"form": form})["form"], plain_fillers(model, encode(mlm, form))
         assert fillers.piece_ids.tolist() == expected.piece_ids.tolist()
         np.testing.assert_allclose(fillers.log_probs, expected.log_probs, atol=1e-4)
         assert fillers.original_log_prob == pytest.approx(expected.original_log_prob, abs=1e-4)
@@ -89,27 +123,18 @@ def test_fillers_match_a_plain_forward_pass(kind: str, tiny_mlm: Callable[[str],
 @pytest.mark.parametrize("name", ["demo:mlm-wordpiece", "demo:mlm-bpe"])
 def test_fillers_have_the_same_bits_in_any_batch(name: str) -> None:
     mlm = load(name)
-    for tail in ("today", "near the old bridge today", "near the old bridge and the red boat in the water today"):
-        batch = forms_of_one_length(mlm, tail)
-        assert len(batch) >= 10
-        whole = mlm.fill(batch, 100)
-        mixed = mlm.fill(batch[::-1][:7] + batch, 100)
-        for row, fillers in enumerate(whole):
-            for other in (mlm.fill([batch[row]], 100)[0], mixed[row + 7]):
-                assert fillers.piece_ids.tobytes() == other.piece_ids.tobytes()
-                assert fillers.log_probs.tobytes() == other.log_probs.tobytes()
-                assert fillers.original_log_prob == other.original_log_prob
-
-
-def forms_of_one_length(mlm: MaskedLM, tail: str) -> list[EncodedForm]:
-    words = ["man", "boy", "dog", "girl", "child", "woman", "player", "people"]
-    texts = [(f"A {first} watches a {second} {tail}.", len(first)) for first in words for second in words]
-    encoded = mlm.encode_all([Form(text, 2, 2 + length) for text, length in texts], split_words=False)
-    by_length: dict[int, list[EncodedForm]] = {}
-    for form in encoded:
-        if isinstance(form, EncodedForm):
-            by_length.setdefault(len(form.ids), []).append(form)
-    return max(by_length.values(), key=len)[:12]
+    tails = ("today", "near the old bridge today", "near the old bridge and the red boat in the water today")
+    texts = [
+        (f"A {first} watches a {second} {tail}.", len(first)) for first in WORDS for second in WORDS for tail in tails
+    ]
+    queries = {form.key: form for form in (Form(text, 2, 2 + length) for text, length in texts)}
+    whole, keys = fillers_of(mlm, queries, 100), list(queries)
+    assert len(whole) >= 100
+    for some in (keys[5::-1], keys[3:90:7], keys[::-1][:100], *([key] for key in keys[::20])):
+        for key, other in fillers_of(mlm, {key: queries[key] for key in some}, 100).items():
+            assert whole[key].piece_ids.tobytes() == other.piece_ids.tobytes()
+            assert whole[key].log_probs.tobytes() == other.log_probs.tobytes()
+            assert whole[key].original_log_prob == other.original_log_prob
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -118,10 +143,10 @@ def test_batch_size_and_order_do_not_change_suggestions(kind: str, tiny_mlm: Cal
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
     texts = [f"A {first} sees a {second}{tail}" for first in WORDS for second in WORDS for tail in ("", " near a dog.")]
     queries = {form.key: form for text in texts for form in forms(text, text.split()[1], (2,))}
-    answers = answers_of(mlm, queries)
+    answers = fillers_of(mlm, queries)
     assert len(answers) >= 16
-    small = answers_of(replace(mlm, batches=Batches("m", "form", 40)), dict(reversed(queries.items())))
-    plain = answers_of(replace(mlm, batches=Batches("m", "form", 1), model=model, fast_path=None), queries)
+    small = fillers_of(replace(mlm, runner=runner_of(40)), dict(reversed(queries.items())))
+    plain = fillers_of(replace(mlm, runner=runner_of(1), network=Network(model, None, None)), queries)
     assert small.keys() == plain.keys() == answers.keys()
     right = {key: plain_fillers(model, encode(mlm, queries[key])) for key in list(answers)[:12]}
     for key, other in [*small.items(), *plain.items(), *right.items()]:
@@ -135,14 +160,12 @@ ROUNDING = 1e-4
 """How much another order of summation may change a log-probability."""
 
 
-def answers_of(mlm: MaskedLM, queries: dict[str, Form]) -> dict[str, Fillers]:
-    return {
-        key: answer for some in mlm.answers(queries, 50) for key, answer in some.items() if isinstance(answer, Fillers)
-    }
+def runner_of(tokens: int) -> Runner:
+    return Runner("m", "form", torch.device("cpu"), Shapes(tokens, pads=False, batch_invariant=False))
 
 
 def sets_of(mlm: MaskedLM, queries: dict[str, Form]) -> dict[str, set[int]]:
-    return {key: more_probable(answer) for key, answer in answers_of(mlm, queries).items()}
+    return {key: more_probable(answer) for key, answer in fillers_of(mlm, queries).items()}
 
 
 def more_probable(answer: Fillers) -> set[int]:
@@ -161,30 +184,31 @@ def near_a_limit(answer: Fillers) -> set[int]:
 def test_bfloat16_is_close_to_float32_with_float32_heads(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     resolved = find_model(str(tiny_mlm(kind)))
     exact, coarse = load_masked_lm(resolved, device="cpu"), load_masked_lm(resolved, device="cpu", dtype="bfloat16")
-    assert coarse.model.dtype == torch.bfloat16
-    encoded = encode(coarse, forms(SENTENCE, "farmer", (2,))[0])
-    (one,), (other,) = exact.fill([encoded], 50), coarse.fill([encoded], 50)
+    assert coarse.network.model.dtype == torch.bfloat16
+    (form,) = forms(SENTENCE, "farmer", (2,))
+    one, other = (fillers_of(mlm, {"form": form})["form"] for mlm in (exact, coarse))
     assert one.log_probs.tobytes() != other.log_probs.tobytes()
     # Weights and vocabulary are random: single log-probabilities may differ by more than 1.
     first, second = (dict(zip(of.piece_ids.tolist(), of.log_probs, strict=True)) for of in (one, other))
     assert np.median([abs(first[piece] - second[piece]) for piece in first.keys() & second]) < 1
     assert len({*list(first)[:10]} & second.keys()) > 5
-    heads = coarse.fast_path.heads if coarse.fast_path is not None else ()
-    assert {parameter.dtype for head in heads for parameter in head.parameters()} <= {torch.float32}
+    assert {parameter.dtype for head in coarse.network.heads or () for parameter in head.parameters()} <= {
+        torch.float32
+    }
 
 
 def test_out_of_memory_does_not_change_suggestions(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlm = load(bert)
     queries = {form.key: form for word in WORDS for form in forms(f"A {word} sees the dog.", word, (2,))}
     expected = sets_of(mlm, queries)
-    base = mlm.model.base_model.forward
+    base = mlm.network.model.base_model.forward
 
     def small(input_ids: torch.Tensor) -> object:
         if len(input_ids) > 3:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
         return base(input_ids=input_ids)
 
-    monkeypatch.setattr(mlm.model.base_model, "forward", small)
+    monkeypatch.setattr(mlm.network.model.base_model, "forward", small)
     assert sets_of(mlm, queries) == expected
 
 
@@ -201,7 +225,10 @@ def test_forms_without_an_answer(
 ) -> None:
     mlm = load(tiny_mlm(kind))
     assert mlm.max_length == 64
-    assert mlm.encode_all(forms(sentence, word, (2,)), split_words=False) == [reason]
+    (form,) = forms(sentence, word, (2,))
+    encoded = mlm.encode({"form": form})
+    assert (encoded.refused, encoded.keys) == ({"form": reason}, [])
+    assert all_answers(mlm, {"form": form}) == {"form": reason}
 
 
 def test_tokenizer_normalizes_accents_and_case(bert: Path) -> None:
@@ -309,7 +336,7 @@ def test_pickle_weights_are_loaded_only_if_allowed(tmp_path: Path, bert: Path) -
     refused(r"pickled .* add allow_pickle=True", find_masked_lms, [str(pickled)])
     [resolved] = find_masked_lms([str(pickled)], allow_pickle=True)
     (form,), plain = forms("A man sleeps.", "man", (2,)), find_model(str(bert))
-    answers = [answers_of(load_masked_lm(model), {"form": form})["form"] for model in (resolved, plain)]
+    answers = [fillers_of(load_masked_lm(model), {"form": form})["form"] for model in (resolved, plain)]
     assert answers[0].log_probs.tobytes() == answers[1].log_probs.tobytes()
     assert resolved.digest != plain.digest
     (pickled / "pytorch_model.bin").write_bytes(b"cut")
@@ -332,5 +359,5 @@ def test_batch_that_is_not_finite_is_refused(tmp_path: Path, bert: Path) -> None
     farmer = load(bert).tokenizer.convert_tokens_to_ids("farmer")
     changed(lambda model: model.bert.embeddings.word_embeddings.weight[farmer].fill_(1e30))(tmp_path / "broken", bert)
     mlm = load(tmp_path / "broken")
-    assert answers_of(mlm, {"form": forms("A man sleeps.", "man", (2,))[0]})
-    refused(NOT_FINITE, answers_of, mlm, {"form": forms("A man sees a farmer.", "man", (2,))[0]})
+    assert fillers_of(mlm, {"form": forms("A man sleeps.", "man", (2,))[0]})
+    refused(NOT_FINITE, fillers_of, mlm, {"form": forms("A man sees a farmer.", "man", (2,))[0]})

@@ -25,19 +25,20 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.shots import fill_prompt
-from merge_snli.models.causal_lm import CausalLM
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import load_causal_lm
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
-from merge_snli.models.scored_model import model_from_name
+from merge_snli.models.runner.causal_lm import CausalLM
+from merge_snli.models.runner.encoded import IDS
+from merge_snli.models.scored_model import load_predictor, model_from_name
 from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from tests.commands import Command
-from tests.oracles import answers_of_groups, refused
+from tests.oracles import answers_of_groups, known, refused
+from tests.predictors import logits_of, tokens_of
 from tests.tiny_models import save_causal_lm
 
 PAIRS: list[Pair] = [
@@ -64,7 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 def loaded(folder: Path, prompt: FilledPrompt, **options: Any) -> CausalLM:  # noqa: ANN401
-    return load_causal_lm(find_model(str(folder)), "cpu", ModelOptions(prompt=prompt, **options))
+    predictor = load_predictor(find_model(str(folder)), "cpu", ModelOptions(prompt=prompt, **options))
+    assert isinstance(predictor, CausalLM)
+    return predictor
 
 
 def plain(folder: Path, prompt: FilledPrompt) -> list[list[float]]:
@@ -108,8 +111,9 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cache
         assert ranked._uses_cache == cached and len(ranked._prefix) > 20
         expected = np.array(plain(folder(kind), prompt))
         assert np.ptp(expected, axis=1).min() > 0.1
-        assert ranked.predict(PAIRS) == pytest.approx(expected, abs=2e-4)
-        assert ranked._scores_without_cache(ranked._encode(PAIRS[:1]))[0] == pytest.approx(expected[0], abs=2e-4)
+        assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
+        ranked._uses_cache = False
+        assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -124,17 +128,17 @@ def test_a_tokenizer_that_appends_an_end_token(folder: Folder, tmp_path: Path, e
     prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
     expected = np.array(plain(copy, prompt))
     assert np.ptp(expected, axis=1).min() > 0.1
-    assert loaded(copy, prompt).predict(PAIRS) == pytest.approx(expected, abs=2e-4)
+    assert logits_of(loaded(copy, prompt), PAIRS) == pytest.approx(expected, abs=2e-4)
 
 
 def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
     ranked = loaded(folder("llama"), WORD)
-    together = ranked.predict(PAIRS)
-    assert [ranked.predict([pair])[0].tobytes() for pair in PAIRS] == [row.tobytes() for row in together]
-    predictions, facts = predict_pairs(lambda: ranked, PAIRS, None)
-    assert predictions.logits is not None and predictions.logits.tobytes() == together.tobytes()
+    together, facts = predict_pairs(lambda: ranked, PAIRS, None)
+    for order in ([0], [1], [2], [4, 3], [3, 1, 0, 4, 2]):
+        some, _ = predict_pairs(lambda: ranked, [PAIRS[row] for row in order], None)
+        assert known(some.logits).tobytes() == known(together.logits)[order].tobytes()
     assert (facts.architecture, facts.max_length) == ("LlamaForCausalLM", 512)
-    assert predictions.tokens.tolist() == ranked.count_tokens(PAIRS)
+    assert together.tokens.tolist() == tokens_of(ranked, PAIRS)
 
 
 def test_scores_are_those_of_lm_evaluation_harness(folder: Folder) -> None:
@@ -143,13 +147,13 @@ def test_scores_are_those_of_lm_evaluation_harness(folder: Folder) -> None:
     backend: Any = HFLM(pretrained=str(folder("gpt2")), dtype="float32", device="cpu", batch_size=4)
     requests = [Instance("loglikelihood", {}, text, at, metadata=("nli", at, 1)) for at, text in enumerate(texts)]
     theirs = np.array([value for value, _ in backend.loglikelihood(requests, disable_tqdm=True)]).reshape(-1, 3)
-    assert loaded(folder("gpt2"), prompt).predict(PAIRS) == pytest.approx(theirs, abs=2e-4)
+    assert logits_of(loaded(folder("gpt2"), prompt), PAIRS) == pytest.approx(theirs, abs=2e-4)
 
 
 def test_bfloat16_is_close(folder: Folder) -> None:
     half = loaded(folder("llama"), WORD, dtype="bfloat16")
     assert half._uses_cache
-    assert half.predict(PAIRS) == pytest.approx(np.array(plain(folder("llama"), WORD)), rel=0.05)
+    assert logits_of(half, PAIRS) == pytest.approx(np.array(plain(folder("llama"), WORD)), rel=0.05)
 
 
 def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path, tmp_path: Path) -> None:
@@ -162,7 +166,7 @@ def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path,
     assert (record.prompt_digest, record.calls) == (prompt.digest, 3 * len(data.pairs))
     assert (result.model.labels, result.model.label_origin) == (data.label_names, "prompt")
     assert result.calibration is not None
-    best = [data.label_names[at] for at in loaded(folder("llama"), prompt).predict(data.pairs).argmax(axis=1)]
+    best = [data.label_names[at] for at in logits_of(loaded(folder("llama"), prompt), data.pairs).argmax(axis=1)]
     assert answers_of_groups(result).seeds == tuple(best[pair] for pair in seeds.pairs)
 
 
@@ -221,10 +225,9 @@ def test_what_does_not_fit_is_refused(
 
 @pytest.mark.parametrize("answer", ["", "n"])
 def test_an_answer_without_tokens_of_its_own_is_refused(folder: Folder, answer: str) -> None:
-    ranked = loaded(folder("gpt2"), WORD)
     silent = {"text": lambda premise, hypothesis: f"{premise} {hypothesis} A ma", "continuations": (answer, " a", " b")}
-    object.__setattr__(ranked, "_prompt", type("Silent", (), {"messages": ranked._prompt.messages} | silent))
-    refused("adds no token", ranked.predict, PAIRS)
+    prompt: Any = type("Silent", (), {"messages": WORD.messages} | silent)
+    refused("adds no token", loaded, folder("gpt2"), prompt)
 
 
 SYSTEM_ROLE = """\
@@ -257,10 +260,8 @@ def test_a_chat_template_gets_the_prompt_as_messages(
         folder("gpt2"), tmp_path / "tiny-chat", lambda tokenizer: setattr(tokenizer, "chat_template", template)
     )
     ranked = loaded(copy, WORD)
-    (encoded,) = ranked._encode(PAIRS[:1])
-    assert re.fullmatch(
-        re.escape(start) + ".*" + re.escape(answer), tokenizer.decode(encoded.context + encoded.answers[0]), re.DOTALL
-    )
+    ids = ranked.encode(PAIRS[:1], answer.removeprefix("Answer:").removeprefix("<|assistant|>")).tokens[IDS]
+    assert re.fullmatch(re.escape(start) + ".*" + re.escape(answer), tokenizer.decode(ids), re.DOTALL)
     assert ranked.facts.chat
     assert find_model(str(copy)).digest != find_model(str(folder("gpt2"))).digest
 
@@ -294,7 +295,7 @@ def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path
     merged = Path(shutil.copytree(base, tmp_path / "merged"))
     adapted.merge_and_unload().save_pretrained(merged)
     on_base, with_adapter, of_merged = (
-        model_from_name(str(path), options).load().predict(PAIRS) for path in (base, tmp_path / "adapter", merged)
+        logits_of(model_from_name(str(path), options).load(), PAIRS) for path in (base, tmp_path / "adapter", merged)
     )
     assert with_adapter == pytest.approx(of_merged, abs=2e-4)
     assert not np.allclose(with_adapter, on_base, atol=1e-2)

@@ -16,14 +16,15 @@ from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER
-from merge_snli.models.classifier import Classifier
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
-from merge_snli.models.loading import load_classifier, read_output_names
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.scored_model import model_from_name
+from merge_snli.models.runner.classifier import Classifier
+from merge_snli.models.runner.loading import read_output_names
+from merge_snli.models.scored_model import load_predictor, model_from_name, model_from_pipeline
 from merge_snli.scoring.predict import predict_pairs
 from tests.oracles import refused
+from tests.predictors import logits_of, tokens_of
 
 MakeModel = Callable[..., Path]
 
@@ -69,7 +70,20 @@ def plain_shares(folder: Path, pairs: Sequence[Pair]) -> list[list[float]]:
 
 
 def load(folder: Path) -> Classifier:
-    return load_classifier(find_model(str(folder)), "cpu", ModelOptions())
+    classifier = load_predictor(find_model(str(folder)), "cpu", ModelOptions())
+    assert isinstance(classifier, Classifier)
+    return classifier
+
+
+def wrapped(folder: Path, **options: Any) -> Classifier:  # noqa: ANN401
+    """Return the classifier of a loaded pipeline, whose layers are not packed."""
+    classifier = model_from_pipeline(plain_pipeline(folder, **options), model_labels=None, name=None).load()
+    assert isinstance(classifier, Classifier)
+    return classifier
+
+
+def padded_length(classifier: Classifier, length: int) -> int:
+    return int(classifier._runner.shapes.padded(np.array([length]))[0])
 
 
 def test_labels_and_scores_match_the_plain_pipeline(model: Path, pairs: tuple[Pair, ...]) -> None:
@@ -96,22 +110,16 @@ def test_head_that_reads_every_token_gets_every_token(
     plain = plain_pipeline(bert)
     with torch.inference_mode():
         expected = plain.forward(plain.preprocess(texts(pairs[:1])[0]))["logits"]
-    np.testing.assert_allclose(classifier.predict(pairs[:1]), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(logits_of(classifier, pairs[:1]), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_both_sentences_are_used(model: Path) -> None:
     classifier = load(model)
-    one, other = (classifier.predict([("A dog may run.", hypothesis)]) for hypothesis in ("The cat.", "The bat."))
+    one, other = (logits_of(classifier, [("A dog may run.", hypothesis)]) for hypothesis in ("The cat.", "The bat."))
     assert not np.array_equal(one, other)
 
 
-def test_logits_do_not_depend_on_the_batch(model: Path, pairs: tuple[Pair, ...]) -> None:
-    classifier = load(model)
-    tokens = classifier.count_tokens(pairs)
-    same = [pair for pair, count in zip(pairs, tokens, strict=True) if count == max(tokens, key=tokens.count)][:24]
-    whole = classifier.predict(same)
-    np.testing.assert_array_equal(np.concatenate([classifier.predict([pair]) for pair in same]), whole)
-    np.testing.assert_array_equal(classifier.predict(same[::-1])[::-1], whole)
+WORDS = [first + second for first in "bd" for second in "aeiou"]
 
 
 def pairs_of_many_lengths(count: int) -> list[Pair]:
@@ -123,41 +131,45 @@ def pairs_of_many_lengths(count: int) -> list[Pair]:
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_pairs_of_many_lengths_share_batches(long_bert: Path, packed: bool) -> None:
-    classifier = load(long_bert) if packed else Classifier(plain_pipeline(long_bert))
+def test_pairs_of_many_lengths_share_batches(long_bert: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    classifier = load(long_bert) if packed else wrapped(long_bert)
     pairs, sizes = pairs_of_many_lengths(80), []
-    forward = classifier._pipeline.forward
+    forward = classifier._model.forward
 
-    def counting(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
-        sizes.append(len(batch["input_ids"]))
-        return forward(batch, **options)
+    def counting(input_ids: torch.Tensor, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+        sizes.append(len(input_ids))
+        return forward(input_ids, **options)
 
-    classifier._pipeline.forward = counting
-    predicted, _ = predict_pairs(lambda: classifier, pairs, None)
-    classifier._pipeline.forward = forward
-    assert len(set(predicted.tokens.tolist())) >= 60
-    assert sum(sizes) <= (1.4 if classifier._batches._batch_invariant else 2) * len(pairs)
-    shares = softmax(np.asarray(predicted.logits).astype(float))
-    np.testing.assert_allclose(shares, plain_shares(long_bert, pairs), atol=1e-5)
+    monkeypatch.setattr(classifier._model, "forward", counting)
+    found = logits_of(classifier, pairs)
+    assert len(set(tokens_of(classifier, pairs))) >= 60
+    assert len(sizes) <= 50
+    assert sum(sizes) <= (1.4 if classifier._runner.shapes.batch_invariant else 4) * len(pairs)
+    np.testing.assert_allclose(softmax(found.astype(float)), plain_shares(long_bert, pairs), atol=1e-5)
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_logits_do_not_depend_on_the_other_pairs_of_a_run(long_bert: Path, packed: bool) -> None:
-    classifier = load(long_bert) if packed else Classifier(plain_pipeline(long_bert))
+@pytest.mark.parametrize("kind", ["bert", "roberta", "gpt2"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "pipeline"])
+def test_logits_do_not_depend_on_the_other_pairs_of_a_run(
+    make_model: MakeModel, tmp_path: Path, kind: str, dtype: str
+) -> None:
+    folder = make_model(tmp_path / "model", kind=kind, positions=256)
+    options = ModelOptions(dtype="float32" if dtype == "pipeline" else dtype)
+    classifier = wrapped(folder) if dtype == "pipeline" else load_predictor(find_model(str(folder)), "cpu", options)
     pairs = pairs_of_many_lengths(40)
-    whole = np.asarray(predict_pairs(lambda: classifier, pairs, None)[0].logits)
+    whole = logits_of(classifier, pairs)
     for some in (slice(0, 40, 7), slice(3, 5), slice(20, 21), slice(39, 10, -2)):
-        np.testing.assert_array_equal(predict_pairs(lambda: classifier, pairs[some], None)[0].logits, whole[some])
+        assert logits_of(classifier, pairs[some]).tobytes() == whole[some].tobytes()
 
 
 def test_model_that_does_not_ignore_padding_gets_one_length_at_a_time(
     long_bert: Path, make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert load(long_bert).padded_length(100) > 100
-    assert load(make_model(tmp_path / "gpt2", kind="gpt2", positions=256)).padded_length(100) == 100
+    assert padded_length(load(long_bert), 100) > 100
+    assert padded_length(load(make_model(tmp_path / "gpt2", kind="gpt2", positions=256)), 100) == 100
 
     monkeypatch.setattr("transformers.models.bert.modeling_bert.BertPooler.forward", mean_of_all)
-    assert load(long_bert).padded_length(100) == 100
+    assert padded_length(load(long_bert), 100) == 100
 
 
 @pytest.mark.parametrize(
@@ -178,34 +190,34 @@ def test_max_length_is_the_smallest_limit(
     word, tokens = "ba", 0
     while tokens < expected:
         word += " ba"
-        [tokens] = classifier.count_tokens([(word, "ba")])
+        [tokens] = tokens_of(classifier, [(word, "ba")])
     assert tokens == expected
-    assert np.isfinite(classifier.predict([(word, "ba")])).all()
-    refused("fails on 1 pair:", classifier.predict, [(word + " ba" * (positions - expected + 1), "ba")])
+    longer = (word + " ba" * (positions - expected + 1), "ba")
+    fits, does_not = logits_of(classifier, [(word, "ba"), longer])
+    assert np.isfinite(fits).all() and np.isnan(does_not).all()
+    with pytest.raises(InputError, match="fails on 1 pair of"):
+        list(classifier.run(classifier.encode([longer]), np.array([0])))
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
 def test_out_of_memory_halves_the_batch_size(
     bert: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
-    classifier = load(bert)
-    pairs = [(f"A {word} may run.", "The dog can run.") for word in ("ba", "be", "bi", "bo", "bu")] * 40
-    [tokens] = set(classifier.count_tokens(pairs))
-    expected = classifier.predict(pairs)
-    forward, sizes = classifier._pipeline.forward, []
+    classifier, sizes = load(bert), []
+    pairs = [(f"A {word} may run.", f"The {other} can run.") for word in WORDS for other in WORDS]
+    [tokens] = set(tokens_of(classifier, pairs))
+    expected, forward = logits_of(classifier, pairs), classifier._model.forward
 
-    def limited(batch: Any, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
-        sizes.append(len(batch["input_ids"]))
+    def limited(input_ids: torch.Tensor, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
+        sizes.append(len(input_ids))
         if sizes[-1] > 10:
             raise error
-        return forward(batch, **options)
+        return forward(input_ids, **options)
 
-    monkeypatch.setattr(classifier._pipeline, "forward", limited)
-    np.testing.assert_allclose(classifier.predict(pairs), expected, rtol=1e-4, atol=1e-5)
-    full = classifier.batch_tokens // tokens
-    fitting = next(size for size in (full // 2, full // 4, full // 8) if size <= 10)
-    assert (sizes[0], set(sizes[-20:-1])) == (full, {fitting})
-    assert 0 < sizes[-1] <= fitting
+    monkeypatch.setattr(classifier._model, "forward", limited)
+    np.testing.assert_allclose(logits_of(classifier, pairs), expected, rtol=1e-4, atol=1e-5)
+    fitting = max(sizes[-4:])
+    assert 5 <= fitting <= 10 < sizes[0]
     message = caplog.messages[-1]
     assert all(words in message for words in ("BertForSequenceClassification", f" {fitting} ", f"{tokens} tokens"))
 
@@ -213,8 +225,8 @@ def test_out_of_memory_halves_the_batch_size(
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("transformers.TextClassificationPipeline.forward", r"model BertForSequence.*, 1 pair of \d+ tokens"),
-        ("transformers.pipeline", r"^model tiny-bert cannot be loaded: CUDA out of memory"),
+        ("transformers.BertForSequenceClassification.forward", r"model BertForSequence.*, 1 pair of \d+ tokens"),
+        ("transformers.BertForSequenceClassification.to", r"^classifier tiny-bert cannot be loaded: CUDA out of mem"),
     ],
     ids=["batch size one", "too large for the device"],
 )
@@ -224,19 +236,19 @@ def test_out_of_memory_is_an_input_error(
     def full(*arguments: object, **options: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
+    classifier = load(bert)
     monkeypatch.setattr(target, full)
-    with pytest.raises(InputError, match=message):
-        load(bert).predict([("A dog.", "A cat.")])
+    if target.endswith("to"):
+        refused(message, load, bert)
+    else:
+        refused(message, logits_of, classifier, [("A dog.", "A cat.")])
 
 
 def test_truncation_options_are_ignored(bert: Path) -> None:
     pairs = [("A dog may run near the river.", "The dog can run.")]
-    # Not `load`, which packs the weights: on some CPUs packed products differ in the last bit.
-    whole, cut = (
-        Classifier(plain_pipeline(bert, **options)) for options in ({}, {"truncation": True, "max_length": 8})
-    )
-    assert cut.count_tokens(pairs) == whole.count_tokens(pairs)
-    np.testing.assert_array_equal(cut.predict(pairs), whole.predict(pairs))
+    whole, cut = wrapped(bert), wrapped(bert, truncation=True, max_length=8)
+    assert tokens_of(cut, pairs) == tokens_of(whole, pairs)
+    np.testing.assert_array_equal(logits_of(cut, pairs), logits_of(whole, pairs))
 
 
 def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp_path: Path) -> None:
@@ -250,8 +262,8 @@ def test_model_without_classification_head_is_refused(make_model: MakeModel, tmp
 @pytest.mark.parametrize(
     ("damaged", "message"),
     [
-        ("model.safetensors", r"^model model cannot be loaded: \w"),
-        ("tokenizer.json", r"^the tokenizer of model model cannot be loaded: \w"),
+        ("model.safetensors", r"^classifier model cannot be loaded: \w"),
+        ("tokenizer.json", r"^the tokenizer of classifier model cannot be loaded: \w"),
         ("config.json", r"^the config of .* cannot be read: \w"),
     ],
 )
@@ -261,16 +273,16 @@ def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, d
     (folder / damaged).write_bytes((folder / damaged).read_bytes()[:100])
     with pytest.raises(InputError, match=message):
         read_output_names(source)
-        load_classifier(source, "cpu", ModelOptions())
+        load_predictor(source, "cpu", ModelOptions())
 
 
 def test_files_that_do_not_fit_together_are_named(make_model: MakeModel, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "model")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(config | {"vocab_size": config["vocab_size"] + 7}), encoding="utf-8")
-    refused("model model cannot be loaded: its weights have other shapes than its config.json says", load, folder)
+    refused("classifier model cannot be loaded: its weights have other shapes than its config.json says", load, folder)
     (folder / "tokenizer.json").write_text("{}", encoding="utf-8")
-    refused("the tokenizer of model model cannot be loaded: it has no 'added_tokens'", load, folder)
+    refused("the tokenizer of classifier model cannot be loaded: it has no 'added_tokens'", load, folder)
 
 
 def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path: Path) -> None:
@@ -278,7 +290,7 @@ def test_weights_that_are_not_finite_are_refused(make_model: MakeModel, tmp_path
     model = BertForSequenceClassification.from_pretrained(folder)
     torch.nn.init.constant_(model.classifier.weight, float("nan"))
     model.save_pretrained(folder)
-    refused(r"BertForSequenceClassification .*not finite", load(folder).predict, [("A dog.", "A cat.")])
+    refused(r"BertForSequenceClassification .*not finite", logits_of, load(folder), [("A dog.", "A cat.")])
 
 
 def embedded_pairs() -> list[Pair]:

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,9 @@ from transformers import AutoConfig
 from merge_snli.base.errors import as_flags
 from merge_snli.dataset import label_spellings
 from merge_snli.embedded import FOLDER
-from merge_snli.models import labels, loading
-from merge_snli.models.classifier import output_names
+from merge_snli.models import labels
 from merge_snli.models.finding import ResolvedModel, find_device, find_model, folder_digest, warn_about_slow_bfloat16
-from merge_snli.models.loading import read_output_names
+from merge_snli.models.runner.loading import output_names, read_output_names
 from merge_snli.models.scored_model import name_models, read_training_data
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import missing_from, refused
@@ -146,7 +146,7 @@ def test_a_config_that_numbers_its_outputs_twice_gives_a_warning(
 def test_a_config_that_names_its_outputs_is_read_without_transformers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_read_config", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
     (tmp_path / "config.json").write_text(json.dumps(BERT | {"id2label": {"0": "neutral", "1": "entailment"}}))
     assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == ("neutral", "entailment")
 

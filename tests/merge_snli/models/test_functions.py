@@ -134,7 +134,7 @@ class Service:
 def test_a_function_with_a_version_resumes_after_a_failure(
     dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(functions, "PAIRS_PER_SHARD", 100)
+    monkeypatch.setattr(functions, "PAIRS_PER_CALL", 100)
     out = tmp_path / "results"
     options: dict[str, Any] = {"name": "service", "version": "1", "out": out}
     failing = Service(fails_after=250)

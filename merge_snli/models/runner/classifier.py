@@ -1,0 +1,116 @@
+"""Compute the logits of a `transformers` sequence classifier for sentence pairs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from merge_snli.base.arrays import Ints
+from merge_snli.models.labels import ModelFacts, Pair
+from merge_snli.models.runner.checks import (
+    EXAMPLE_PAIR,
+    NOISE,
+    find_shapes,
+    noise_of,
+    outputs_match,
+    shuffled,
+)
+from merge_snli.models.runner.encoded import Config, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
+from merge_snli.models.runner.last_layer import last_attention, select_after_attention
+from merge_snli.models.runner.loading import max_length, output_names
+from merge_snli.models.runner.packed_linear import linear_weights, pack
+from merge_snli.models.runner.runner import Batch, Runner, run_once
+from merge_snli.models.runner.shapes import Shapes
+
+# Number of padding tokens with which a model is tested.
+EXAMPLE_PADDING = 8
+
+
+class Classifier(Predictor):
+    """A sequence classifier.
+
+    The rest of its last layer runs on the first token of each pair only, if its head reads no other. Pairs are padded
+    if padding changes logits by no more than rounding.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tokenizer: Tokenizer,
+        *,
+        may_pack: bool,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Wrap a loaded model.
+
+        Args:
+            model: The model, in evaluation mode.
+            tokenizer: Its tokenizer, of which nothing else needs the truncation and padding.
+            may_pack: Whether the linear layers of the model may be replaced.
+            options: Options of the tokenizer's call.
+        """
+        self._model = model
+        has_cache = "use_cache" in inspect.signature(model.forward).parameters
+        self._arguments = {"use_cache": False} if has_cache else {}
+        self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **(options or {}))
+        self._pad = 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        self.n_outputs = len(output_names(model.config))
+        self.facts = ModelFacts(type(model).__name__, model.num_parameters(), max_length(model, tokenizer))
+        self._attention: nn.Module | None = None
+        shapes = self._find_shapes(may_pack=may_pack)
+        self._runner = Runner(f"model {self.facts.architecture}", "pair", model.device, shapes)
+
+    def encode(self, pairs: Sequence[Pair]) -> Encoded:
+        """Tokenize pairs."""
+        return self._encoder(pairs, self._pad)
+
+    def run(self, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
+        """Yield some of the pairs with the indices `rows`, and their logits, [n, n_outputs]."""
+        return self._runner.run(self._logits, encoded, rows)
+
+    def _logits(self, batch: Batch) -> list[torch.Tensor]:
+        """Return the logits of a batch, [n, n_outputs]."""
+        with unpadded_batches(self._model.config), select_after_attention(self._attention, _first_token):
+            return [self._model(**batch, **self._arguments).logits.float()]
+
+    def _find_shapes(self, *, may_pack: bool) -> Shapes:
+        """Pack the model, find out which tokens its head reads, and return the shapes of its batches."""
+        model, limit, weights = self._model, self.facts.max_length, linear_weights(self._model)
+        example = self.encode([EXAMPLE_PAIR])
+        run = partial(run_once, self._logits, shuffled(example, 2), np.arange(2), model.device)
+        packed = may_pack and pack(model, run)
+        plain = run()
+        self._attention = last_attention(model)
+        if not outputs_match(run, lambda: plain, NOISE["float32"]):
+            self._attention = None
+        paddings = [0]
+        fits = limit is None or example.lengths[0] + EXAMPLE_PADDING <= limit
+        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), lambda: plain, noise_of(model)):
+            paddings.append(EXAMPLE_PADDING)
+        return find_shapes(
+            self._logits, example, model.device, weights, packed=packed, paddings=paddings, max_length=limit
+        )
+
+
+def _first_token(states: torch.Tensor) -> torch.Tensor:
+    return states[:, :1]
+
+
+@contextmanager
+def unpadded_batches(config: Config) -> Iterator[None]:
+    """Allow batches for a model without a padding token (GPT-2), which otherwise rejects them."""
+    if not hasattr(config, "pad_token_id") or config.pad_token_id is not None:
+        yield
+        return
+    config.pad_token_id = -1
+    try:
+        yield
+    finally:
+        config.pad_token_id = None

@@ -1,0 +1,213 @@
+"""Load models of `transformers` for sequence classification, causal and masked LMs, and read what they are."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from merge_snli.base.errors import REASON, InputError, Message, explained, listed, param
+from merge_snli.base.extras import install_command
+from merge_snli.dataset.label_spellings import canonical_names
+from merge_snli.models.finding import SAFETENSORS, ResolvedModel, disable_progress_bar, has_safetensors
+from merge_snli.models.runner.encoded import Config, Model, Tokenizer
+
+logger = logging.getLogger(__name__)
+
+# What `transformers` says about the weights that it has loaded.
+Report: TypeAlias = dict[str, Any]
+
+# The kinds of models, as messages name them.
+CLASSIFIER, CAUSAL_LM, MASKED_LM = "classifier", "causal LM", "masked LM"
+
+AUTO_CLASSES = {
+    CLASSIFIER: "AutoModelForSequenceClassification",
+    CAUSAL_LM: "AutoModelForCausalLM",
+    MASKED_LM: "AutoModelForMaskedLM",
+}
+
+# What to use instead of a model without a trained head of a kind.
+INSTEAD = {
+    CLASSIFIER: "that was fine-tuned on NLI",
+    CAUSAL_LM: f"that generates text, or remove {param('prompt')}",
+    MASKED_LM: "such as FacebookAI/roberta-base",
+}
+
+# Tokenizers without a `model_max_length` report a number above this one.
+UNLIMITED = 10**9
+
+# The task of an adapter of a sequence classifier, in its config.
+CLASSIFIER_TASK = "SEQ_CLS"
+
+# Ends of the names of the last weight matrix of a classification head, which has one row per output.
+HEAD_WEIGHTS = (
+    "classifier.weight",
+    "classifier.out_proj.weight",
+    "classification_head.out_proj.weight",
+    "score.weight",
+    "logits_proj.weight",
+)
+
+# Ends of the class names of models without a classification head, of which every config gives two labels.
+OTHER_HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining", "ForConditionalGeneration")
+
+
+def output_names(config: Config) -> tuple[str, ...]:
+    """Return the names of a model's outputs, in order."""
+    return tuple(str(config.id2label[index]) for index in range(config.num_labels))
+
+
+def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = False) -> tuple[str, ...]:
+    """Return the names of a model's outputs in its config, in order, without loading `transformers`.
+
+    Raises:
+        InputError: If the config cannot be read, or is that of a language model or of a model with code of its own.
+    """
+    if resolved.base is not None:
+        return tuple(f"LABEL_{index}" for index in range(count_adapter_outputs(resolved)))
+    errors = (OSError, ValueError, LookupError, TypeError, AttributeError)
+    with explained(errors, f"the config of model {resolved.name} cannot be read: {REASON}"):
+        config = json.loads((resolved.path / "config.json").read_text(encoding="utf-8"))
+        names = config.get("id2label") or {n: f"LABEL_{n}" for n in range(config.get("num_labels", 2))}
+        outputs = tuple(str(names[key]) for key in sorted(names, key=int))
+        _warn_of_other_numbers(resolved, outputs, config.get("label2id") or {})
+        others = [name for name in config.get("architectures") or () if name.endswith(OTHER_HEADS)]
+    if "auto_map" in config and not trust_remote_code:
+        _refuse_own_code(resolved, config.get("model_type"))
+    if others and canonical_names(outputs) is None:
+        raise InputError(
+            f"{resolved.name} is not a sequence classifier ({others[0]}); use a model that was fine-tuned for the "
+            f"task, or ask a causal LM with {param('prompt')} word"
+        )
+    return outputs
+
+
+def _warn_of_other_numbers(resolved: ResolvedModel, outputs: Sequence[str], numbers: Mapping[str, object]) -> None:
+    """Warn if a config numbers the names of its outputs in two ways, of which only the first is read."""
+    if any(numbers.get(name, index) != index for index, name in enumerate(outputs)):
+        logger.warning(
+            Message(
+                "%s: id2label (%s) and label2id (%s) in config.json contradict each other, and id2label is read: if it "
+                f"is wrong, set {param('model_labels')}"
+            ),
+            resolved.name,
+            listed([f"{index}: {name}" for index, name in enumerate(outputs)]),
+            listed([f"{name}: {number}" for name, number in numbers.items()]),
+        )
+
+
+def _refuse_own_code(resolved: ResolvedModel, model_type: str) -> None:
+    from transformers import CONFIG_MAPPING
+
+    if model_type not in CONFIG_MAPPING:
+        raise InputError(
+            f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it and "
+            f"trust it, add {param('trust_remote_code', True)}"
+        )
+
+
+def count_adapter_outputs(resolved: ResolvedModel) -> int:
+    """Return the number of outputs of an adapter's classification head, from its weights."""
+    from safetensors import SafetensorError, safe_open
+
+    for path in sorted(resolved.path.glob(SAFETENSORS)):
+        damaged = f"{path} cannot be read: {REASON}; download the adapter again"
+        with explained(SafetensorError, damaged), safe_open(path, framework="np") as weights:
+            for name in weights.keys():  # noqa: SIM118 - not a mapping
+                if name.endswith(HEAD_WEIGHTS):
+                    return int(weights.get_slice(name).get_shape()[0])
+    raise InputError(
+        f"adapter {resolved.name} has no classification head in its safetensors; use an adapter that was saved with "
+        "its head, or a full model"
+    )
+
+
+def load_tokenizer(kind: str, resolved: ResolvedModel, *, trust_remote_code: bool = False) -> Tokenizer:
+    """Load the tokenizer of a model."""
+    from transformers import AutoTokenizer
+
+    # Libraries raise anything for damaged files.
+    with explained(Exception, f"the tokenizer of {kind} {resolved.name} cannot be loaded: {REASON}"):
+        return AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=trust_remote_code)
+
+
+def load_model(kind: str, resolved: ResolvedModel, device: str, **options: object) -> Model:
+    """Load a model on a device, in evaluation mode, with an adapter merged into its weights.
+
+    Args:
+        kind: The kind of the model.
+        resolved: The model; an adapter if it has a `base`.
+        device: The torch device.
+        **options: Arguments of `from_pretrained`.
+
+    Raises:
+        InputError: If it has no weights for the head of this kind, or cannot be loaded.
+    """
+    disable_progress_bar()
+    # Libraries raise anything for damaged model files or too little memory.
+    with explained(Exception, f"{kind} {resolved.name} cannot be loaded: {REASON}"):
+        load = _load_trained if resolved.base is None else _load_adapter
+        return load(kind, resolved, options).to(device).eval()
+
+
+def _load_trained(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> Model:
+    """Load a model that has all weights of its head."""
+    model, report = _from_pretrained(kind, resolved, options)
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise InputError(
+            f"{resolved.name} is not a trained {kind}: weights are missing for {', '.join(missing[:3])} "
+            f"({len(missing)} in all); use a model {INSTEAD[kind]}"
+        )
+    return model
+
+
+def _from_pretrained(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> tuple[Model, Report]:
+    import transformers
+
+    safe = has_safetensors(resolved.path)
+    auto_class = getattr(transformers, AUTO_CLASSES[kind])
+    loaded: tuple[Model, Report] = auto_class.from_pretrained(
+        resolved.path, use_safetensors=safe, output_loading_info=True, **options
+    )
+    return loaded
+
+
+def _load_adapter(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> Model:
+    """Load an adapter on its base model, and merge it into the base weights."""
+    with explained(ImportError, f"{resolved.name} is an adapter, which needs peft: {install_command('adapters')}"):
+        from peft import PeftModel
+    assert resolved.base is not None
+    if kind == CLASSIFIER:
+        # The head of the base model may have another size; the adapter replaces it.
+        head = {"num_labels": count_adapter_outputs(resolved), "ignore_mismatched_sizes": True}
+        model, _ = _from_pretrained(kind, resolved.base, {**options, **head})
+    else:
+        model = _load_trained(kind, resolved.base, options)
+    adapter: Model = PeftModel.from_pretrained(model, resolved.path, use_safetensors=has_safetensors(resolved.path))
+    if kind != CLASSIFIER and adapter.active_peft_config.task_type == CLASSIFIER_TASK:
+        raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove {param('prompt')}")
+    return adapter.merge_and_unload()
+
+
+def max_length(model: Model, tokenizer: Tokenizer) -> int | None:
+    """Return the maximum number of tokens per input, special tokens included, or None if there is no limit.
+
+    The limit is the smaller of the tokenizer's `model_max_length` and the number of usable position embeddings.
+    RoBERTa-like models number positions from `padding_idx + 1`, so only 512 of their 514 embeddings are usable.
+
+    Args:
+        model: A loaded model.
+        tokenizer: Its tokenizer.
+    """
+    limit = int(tokenizer.model_max_length)
+    positions = getattr(model.config, "max_position_embeddings", None) or 0
+    if positions > 0:
+        unused = 0
+        for name, module in model.named_modules():
+            padding = getattr(module, "padding_idx", None)
+            if name.endswith("position_embeddings") and padding is not None:
+                unused = max(unused, padding + 1)
+        limit = min(limit, positions - unused)
+    return limit if limit < UNLIMITED else None

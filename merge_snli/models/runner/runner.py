@@ -1,0 +1,162 @@
+"""Run a model on encoded inputs in batches of fixed shapes, and return what it computes shard by shard."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import torch
+
+from merge_snli.base.arrays import Floats32, Ints
+from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.table import count
+from merge_snli.models.runner.encoded import MASK, Encoded, Shard
+from merge_snli.models.runner.shapes import Shapes
+
+logger = logging.getLogger(__name__)
+
+# A shard has at least so many inputs, or is what was computed in so many seconds: the most that a crash can lose.
+INPUTS_PER_SHARD, SECONDS_PER_SHARD = 2_048, 10.0
+
+# Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU.
+OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
+
+# Inputs of one padded length on the device of a model: token ids and, if it has them, mask and token types, [n,
+# length], and the columns of the inputs, [n, …].
+Batch: TypeAlias = dict[str, torch.Tensor]
+# What a model computes for a batch: one or more tensors, each with one row per input.
+Step: TypeAlias = Callable[[Batch], Sequence[torch.Tensor]]
+# Some inputs, and what a model has computed for them.
+Computed: TypeAlias = tuple[Ints, list[torch.Tensor]]
+
+
+def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) -> Batch:
+    """Return some inputs as a batch, padded to a length; copying to a GPU does not wait."""
+    arrays = {name: values[rows] for name, values in encoded.columns.items()}
+    for name in encoded.tokens:
+        arrays[name] = encoded.matrix(name, rows, length)
+    if encoded.pad is not None:
+        arrays[MASK] = np.arange(length) < encoded.lengths[rows, np.newaxis]
+    batch = {}
+    for name, values in arrays.items():
+        tensor = torch.from_numpy(values)
+        if device.type == "cuda":
+            tensor = tensor.pin_memory().to(device, non_blocking=True)
+        batch[name] = tensor.to(device).long()
+    return batch
+
+
+def run_once(step: Step, encoded: Encoded, rows: Ints, device: torch.device, *, padding: int = 0) -> Floats32:
+    """Return the first output of `step` for one batch, with some padding tokens after the longest input."""
+    with torch.inference_mode():
+        outputs = step(make_batch(encoded, rows, int(encoded.lengths.max()) + padding, device))
+        values: Floats32 = outputs[0].cpu().numpy()
+    return values
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error of torch or Python means that memory ran out."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
+
+
+class Runner:
+    """Runs a model in batches; if memory runs out, with fewer rows.
+
+    Attributes:
+        shapes: The shapes of the batches.
+    """
+
+    def __init__(self, name: str, item: str, device: torch.device, shapes: Shapes) -> None:
+        """Start with full batches.
+
+        Args:
+            name: The model as messages name it, for example `masked LM roberta-base`.
+            item: What messages call one input: `form`, `pair` or `prompt`.
+            device: The device of the model.
+            shapes: The shapes of the batches.
+        """
+        self.shapes = shapes
+        self._name = name
+        self._item = item
+        self._device = device
+
+    def run(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
+        """Run a model on inputs, from the longest to the shortest.
+
+        Args:
+            step: Computes one batch.
+            encoded: The inputs.
+            rows: Those to run it on.
+
+        Yields:
+            Some of the rows, and the outputs of `step` for each, which do not depend on the other rows.
+
+        Raises:
+            InputError: If the model fails, memory does not suffice for one input, or an output is not finite.
+        """
+        shard: list[Computed] = []
+        start = time.monotonic()
+        for batch in self._batches(step, encoded, rows):
+            shard.append(batch)
+            size = sum(len(of_batch) for of_batch, _ in shard)
+            if size >= INPUTS_PER_SHARD or time.monotonic() - start > SECONDS_PER_SHARD:
+                yield self._read(shard)
+                shard = []
+                start = time.monotonic()
+        if shard:
+            yield self._read(shard)
+
+    def _batches(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Computed]:
+        lengths = encoded.lengths[rows]
+        padded = self.shapes.padded(lengths)
+        # Inputs that are not padded are not in batches with others.
+        keys = 2 * padded + (padded > lengths)
+        order = np.argsort(-keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[order])) + 1
+        for same in np.split(order, starts):
+            done = 0
+            while done < len(same):
+                length = int(padded[same[0]])
+                batch = rows[same[done : done + self.shapes.rows(length)]]
+                outputs = self._compute(step, encoded, batch, length)
+                if outputs is not None:
+                    yield batch, outputs
+                    done += len(batch)
+
+    def _compute(self, step: Step, encoded: Encoded, rows: Ints, length: int) -> list[torch.Tensor] | None:
+        """Return the outputs for a batch; None if memory runs out, after which batches are smaller."""
+        try:
+            with torch.inference_mode():
+                filled = np.resize(rows, self.shapes.computed(len(rows), length))
+                outputs = step(make_batch(encoded, filled, length, self._device))
+                return [values[: len(rows)] for values in outputs]
+        except (RuntimeError, IndexError, ValueError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                items = count(len(rows), self._item)
+                raise InputError(f"{self._name} fails on {items} of {length} tokens: {reason(error)}") from error
+        # Outside the handler, whose traceback would keep the failed batch in memory.
+        fewer = self.shapes.halve(length)
+        if not fewer:
+            raise InputError(
+                f"out of memory at batch size 1: {self._name}, 1 {self._item} of {length} tokens; free some memory, or "
+                f"use {param('device', 'cpu')}, {param('dtype', 'bfloat16')} or a smaller model"
+            )
+        message = "out of memory: %s continues with a batch size of %d for %ss of %d tokens"
+        logger.warning(message, self._name, fewer, self._item, length)
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        return None
+
+    def _read(self, shard: list[Computed]) -> Shard:
+        """Copy the outputs of a shard from the device, and check that they are finite."""
+        columns = zip(*(outputs for _, outputs in shard), strict=True)
+        arrays = [torch.cat(column).cpu().numpy() for column in columns]
+        if not all(np.isfinite(values).all() for values in arrays):
+            raise InputError(
+                f"{self._name} returns numbers that are not finite; check its weights, or use "
+                f"{param('dtype', 'float32')}"
+            )
+        return np.concatenate([rows for rows, _ in shard]), arrays

@@ -1,0 +1,125 @@
+"""Logits of many architectures and tokenizers: those of the plain model, run on one pair at a time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertForSequenceClassification,
+    EsmTokenizer,
+)
+
+from merge_snli.base.arrays import Floats32
+from merge_snli.models.labels import Pair
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.runner.encoded import Encoder
+from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_digest, pipeline_of
+from tests.oracles import written
+from tests.predictors import logits_of, tokens_of
+from tests.tiny_classifiers import LABELS, SIZES, save_classifier
+from tests.tiny_models import slow
+
+PAIRS: list[Pair] = [
+    ("A man walks his dog near the river.", "A man is outside."),
+    ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
+    ("The small child eats.", "The child holds a red ball in the garden."),
+    ("The small child eats.", "The child is small."),
+    ("A man and a child and a dog and a man walk near the old house.", "Some men walk and walk outside."),
+]
+KINDS = [
+    "bert",
+    "gpt2",
+    "deberta-v2",
+    "modernbert",
+    *slow("albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt"),
+]
+
+auto_model: Any = AutoModelForSequenceClassification
+bert_config: Any = BertConfig
+named = ModelOptions(model_labels=LABELS)
+
+
+def plain_logits(folder: Path, pairs: Sequence[Pair]) -> Floats32:
+    """Return the logits of the plain model."""
+    model, tokenizer = auto_model.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    with torch.inference_mode():
+        rows = [model(**tokenizer(*pair, return_tensors="pt")).logits[0] for pair in pairs]
+    found: Floats32 = torch.stack(rows).numpy()
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_are_those_of_the_plain_model(kind: str, tmp_path: Path) -> None:
+    folder = save_classifier(kind, tmp_path / kind)
+    found, expected = logits_of(model_from_name(str(folder), named).load(), PAIRS), plain_logits(folder, PAIRS)
+    assert np.ptp(expected, axis=0).min() > 1e-2
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_tokenizer_without_a_fast_one(tmp_path: Path) -> None:
+    folder, words = tmp_path / "slow", {word: None for pair in PAIRS for text in pair for word in text.split()}
+    vocabulary = written(folder / "vocab.txt", "\n".join(["<cls>", "<pad>", "<eos>", "<unk>", "<mask>", *words]))
+    tokenizer = EsmTokenizer(str(vocabulary))  # type: ignore[no-untyped-call]
+    torch.manual_seed(0)
+    config = bert_config(vocab_size=len(tokenizer), pad_token_id=1, num_labels=3, initializer_range=0.7, **SIZES)
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    assert not AutoTokenizer.from_pretrained(folder).is_fast
+    classifier = model_from_name(str(folder), named).load()
+    np.testing.assert_allclose(logits_of(classifier, PAIRS), plain_logits(folder, PAIRS), atol=1e-4)
+    assert tokens_of(classifier, PAIRS) == [len(f"{premise} {other}".split()) + 3 for premise, other in PAIRS]
+
+
+@pytest.mark.parametrize("kind", ["bert", "deberta-v2", "bart"])
+def test_truncation_and_padding_of_a_tokenizer_are_ignored(kind: str, tmp_path: Path) -> None:
+    folder = save_classifier(kind, tmp_path / kind)
+    expected = plain_logits(folder, PAIRS)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.backend_tokenizer.enable_truncation(8)
+    tokenizer.backend_tokenizer.enable_padding(length=40)
+    tokenizer.save_pretrained(folder)
+    assert '"max_length": 8' in (folder / "tokenizer.json").read_text(encoding="utf-8")
+    np.testing.assert_allclose(logits_of(model_from_name(str(folder), named).load(), PAIRS), expected, atol=1e-4)
+
+    passed = pipeline_of(auto_model.from_pretrained(folder), tokenizer)
+    before = pipeline_digest(passed)
+    scored = model_from_pipeline(passed, model_labels=LABELS, name=None)
+    np.testing.assert_allclose(logits_of(scored.load(), PAIRS), expected, atol=1e-4)
+    assert pipeline_digest(passed) == before == scored.digest
+    assert passed.tokenizer is not None and passed.tokenizer.backend_tokenizer.truncation["max_length"] == 8
+
+
+def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
+    folder = save_classifier("albert", tmp_path / "albert")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    plain = pipeline_of(auto_model.from_pretrained(folder), tokenizer)
+    of_options = []
+    for options in ({}, {"add_special_tokens": False}, {"return_token_type_ids": False}):
+        plain._preprocess_params = dict(options)
+        of_options.append(model_from_pipeline(plain, model_labels=LABELS, name=None).load())
+    whole, bare, untyped = of_options
+    assert tokens_of(bare, PAIRS) == [tokens - 3 for tokens in tokens_of(whole, PAIRS)]
+    model = auto_model.from_pretrained(folder).eval()
+    ids = [tokenizer(*pair, return_tensors="pt")["input_ids"] for pair in PAIRS]
+    with torch.inference_mode():
+        expected = torch.cat([model(input_ids=of_pair).logits for of_pair in ids])
+    np.testing.assert_allclose(logits_of(untyped, PAIRS), expected.numpy(), atol=1e-4)
+    assert not np.allclose(logits_of(whole, PAIRS), expected.numpy(), atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "bart", *slow("albert", "xlnet")])
+def test_the_fast_call_gives_the_tokens_of_the_ordinary_one(kind: str, tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(save_classifier(kind, tmp_path / kind))
+    fast, ordinary = Encoder(tokenizer, PAIRS[0]), Encoder(tokenizer, PAIRS[0], verbose=False)
+    assert fast._tokenize == fast._fast and ordinary._tokenize == ordinary._ordinary
+    one, other = fast(PAIRS, pad=0), ordinary(PAIRS, pad=0)
+    assert one.tokens.keys() == other.tokens.keys()
+    for name, values in one.tokens.items():
+        np.testing.assert_array_equal(values, other.tokens[name])
+    np.testing.assert_array_equal(one.lengths, other.lengths)

@@ -1,0 +1,216 @@
+"""The runner: batches of fixed shapes, halved if memory runs out, and shards of what was computed."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertForMaskedLM
+
+from generation.masked_lms.loading import load_masked_lm
+from merge_snli.base.arrays import Ints
+from merge_snli.models.finding import find_model
+from merge_snli.models.runner import runner as running
+from merge_snli.models.runner.checks import is_batch_invariant
+from merge_snli.models.runner.encoded import IDS, MASK, Encoded
+from merge_snli.models.runner.runner import Batch, Runner, Step, is_out_of_memory
+from merge_snli.models.runner.shapes import GPU_TOKENS, MIN_TOKENS, Shapes, batch_tokens
+from tests.oracles import refused
+
+CPU = torch.device("cpu")
+
+
+def cpu_out_of_memory() -> Exception:
+    try:
+        torch.empty(2**60)
+    except RuntimeError as error:
+        return error
+    raise AssertionError("2**60 floats fit into memory")
+
+
+ERRORS: dict[str, Callable[[], Exception]] = {
+    "cuda": lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+    "cpu": cpu_out_of_memory,
+    "python": MemoryError,
+}
+
+
+def inputs(lengths: Sequence[int], pad: int | None = None) -> Encoded:
+    """Return inputs of these lengths, whose tokens are numbered."""
+    of_each = np.array(lengths, np.int64)
+    ids = np.arange(1, of_each.sum() + 1, dtype=np.int32)
+    return Encoded({IDS: ids}, of_each.cumsum() - of_each, of_each, pad=pad)
+
+
+def sums(batch: Batch) -> list[torch.Tensor]:
+    """Return the sum of the tokens of each input, padding left out."""
+    mask = batch.get(MASK, torch.ones_like(batch[IDS]))
+    return [(batch[IDS] * mask).sum(dim=1).float()]
+
+
+def limited_to(most: int, error: Exception, shapes: list[tuple[int, ...]]) -> Step:
+    """Return a step that sums tokens, and runs out of memory for batches of more than `most` rows."""
+
+    def step(batch: Batch) -> list[torch.Tensor]:
+        shapes.append(tuple(batch[IDS].shape))
+        if len(batch[IDS]) > most:
+            raise error
+        return sums(batch)
+
+    return step
+
+
+def run(runner: Runner, step: Step, encoded: Encoded, rows: Ints | None = None) -> list[float]:
+    """Return the output for each of the inputs, in their order."""
+    every = np.arange(len(encoded.lengths)) if rows is None else rows
+    found: dict[int, float] = {}
+    for of_shard, (values,) in runner.run(step, encoded, every):
+        found.update(zip(of_shard.tolist(), values.tolist(), strict=True))
+    return [found[row] for row in every.tolist()]
+
+
+def sums_of(encoded: Encoded) -> list[float]:
+    return [float(sum(encoded.row(row))) for row in range(len(encoded.lengths))]
+
+
+def runner_of(tokens: int, *, batch_invariant: bool = False, pads: bool = False, name: str = "m") -> Runner:
+    return Runner(name, "form", CPU, Shapes(tokens, pads=pads, batch_invariant=batch_invariant))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "batch_invariant", "fitting", "count", "length", "expected"),
+    [
+        (80, False, 99, 19, 10, [8, 8, 8]),  # all have the same size
+        (80, True, 99, 19, 10, [8, 8, 3]),  # the last is filled up only to two
+        (80, True, 99, 9, 10, [8, 2]),
+        (512, True, 1, 3, 300, [1, 1, 1]),  # long inputs run one by one
+        (40, True, 1, 3, 10, [3, 2, 1, 1, 1]),  # memory is for one only
+    ],
+)
+def test_rows_of_batches(
+    tokens: int, batch_invariant: bool, fitting: int, count: int, length: int, expected: list[int]
+) -> None:
+    shapes: list[tuple[int, ...]] = []
+    runner, encoded = runner_of(tokens, batch_invariant=batch_invariant), inputs([length] * count)
+    assert run(runner, limited_to(fitting, MemoryError(), shapes), encoded) == sums_of(encoded)
+    assert shapes == [(size, length) for size in expected]
+    if fitting == 99:
+        assert runner.shapes.computed(count, length) == sum(expected)
+
+
+@pytest.mark.parametrize("batch_invariant", [True, False])
+def test_inputs_of_one_padded_length_share_batches_apart_from_those_that_are_not_padded(batch_invariant: bool) -> None:
+    shapes: list[tuple[int, ...]] = []
+    encoded = inputs([length for length in range(1, 120) for _ in range(3)], pad=0)
+    runner = runner_of(512, batch_invariant=batch_invariant, pads=True)
+    assert run(runner, limited_to(999, MemoryError(), shapes), encoded) == sums_of(encoded)
+    padded = runner.shapes.padded(encoded.lengths)
+    assert {length for _, length in shapes} == {*padded.tolist()}
+    assert len(shapes) < 119
+    assert all(rows * length <= 512 for rows, length in shapes)
+    assert shapes == sorted(shapes, key=lambda shape: -shape[1]), "the longest first"
+
+
+def test_some_inputs_in_any_order_in_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "INPUTS_PER_SHARD", 4)
+    encoded, rows = inputs([3, 9, 5, 3, 7, 3, 3, 9, 2, 3]), np.array([7, 0, 3, 9, 5, 1, 8])
+    shards = list(runner_of(8).run(sums, encoded, rows))
+    assert [len(of_shard) for of_shard, _ in shards] == [4, 3]
+    assert run(runner_of(8), sums, encoded, rows) == [sums_of(encoded)[row] for row in rows]
+    assert list(runner_of(8).run(sums, encoded, rows[:0])) == []
+
+
+def test_what_is_not_finite_is_refused_with_its_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "INPUTS_PER_SHARD", 2)
+    encoded = inputs([9, 8, 7, 6])
+
+    def step(batch: Batch) -> list[torch.Tensor]:
+        return [torch.full((len(batch[IDS]),), float("nan") if batch[IDS].shape[1] < 8 else 1.0)]
+
+    shards = runner_of(8, name="masked LM m").run(step, encoded, np.arange(4))
+    assert next(shards)[0].tolist() == [0, 1]
+    refused("masked LM m .*not finite", next, shards)
+
+
+def test_batch_invariant_means_same_bits_at_every_size_and_position() -> None:
+    values = np.arange(8, dtype=np.float32)
+    assert is_batch_invariant(lambda rows: values[rows], (2, 3, 8))
+    assert not is_batch_invariant(lambda rows: values[rows] + 1e-3 * (len(rows) > 4), (2, 3, 8))
+    assert not is_batch_invariant(lambda rows: values[rows] + 1e-3 * (np.arange(len(rows)) == 0), (2, 3, 8))
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_out_of_memory_halves_the_batch_size(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    shapes: list[tuple[int, ...]] = []
+    runner, encoded = runner_of(160, name="model large"), inputs([10] * 19)
+    assert run(runner, limited_to(5, ERRORS[kind](), shapes), encoded) == sums_of(encoded)
+    assert [rows for rows, _ in shapes] == [16, 8, 4, 4, 4, 4, 4]
+    [warning] = [record.getMessage() for record in caplog.records if " 4 " in record.getMessage()]
+    assert all(words in warning for words in ("model large", "forms", "10 tokens"))
+    assert runner.shapes.rows(20) == 2
+
+
+def test_out_of_memory_at_batch_size_one_is_an_input_error() -> None:
+    step = limited_to(0, MemoryError(), [])
+    refused(r"masked LM large, 1 form of 10 tokens", run, runner_of(40, name="masked LM large"), step, inputs([10] * 3))
+
+
+def test_model_too_large_for_the_device_is_an_input_error(
+    tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: BertForMaskedLM, device: str) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr(BertForMaskedLM, "to", full)
+    refused(r"masked LM tiny-bert .*out of memory", load_masked_lm, find_model(str(tiny_mlm("bert"))), device="cpu")
+
+
+def test_other_errors_are_not_out_of_memory() -> None:
+    error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+    assert not is_out_of_memory(error)
+    refused("m fails on 3 forms of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, error, []), inputs([10] * 3))
+
+
+def test_small_models_get_larger_batches_which_no_measurement_decides() -> None:
+    sizes = [
+        batch_tokens("cpu", weights, pads=True, batch_invariant=True) for weights in (10**6, 10**7, 9 * 10**7, 10**9)
+    ]
+    assert sizes == sorted(sizes, reverse=True) and len({*sizes}) == 4 and sizes[-1] == MIN_TOKENS
+    assert batch_tokens("cpu", 10**6, pads=True, batch_invariant=False) < sizes[0]
+    assert batch_tokens("cuda", 10**6, pads=True, batch_invariant=False) == GPU_TOKENS
+
+
+def padded(
+    lengths: Sequence[int], tokens: int = 512, *, batch_invariant: bool = True, limit: int | None = None
+) -> list[int]:
+    """Return the padded lengths of pairs with these numbers of tokens."""
+    shapes = Shapes(tokens, pads=True, batch_invariant=batch_invariant, max_length=limit)
+    return [int(length) for length in shapes.padded(np.array(lengths))]
+
+
+def test_few_lengths_with_little_padding() -> None:
+    lengths = range(1, 241)
+    found = padded(lengths)
+    assert found[:31] == list(lengths)[:31]
+    assert padded((100, 103, 104)) == [104, 104, 108]
+    added = np.array(found) / np.array(lengths) - 1
+    assert added.min() == 0 and added.max() <= 1 / 16
+    assert len(set(found[31:])) < 50
+    few = padded(lengths, batch_invariant=False)
+    assert len(set(few)) < len(set(found))
+    assert (np.array(few) / np.array(lengths)).max() <= 1.25
+
+
+@pytest.mark.parametrize("batch_invariant", [True, False])
+def test_padded_pairs_have_at_least_one_padding_token(batch_invariant: bool) -> None:
+    """Models skip the attention mask of a batch without padding, which can change the last bits of logits."""
+    lengths = range(40, 2_000)
+    found = padded(lengths, 10_000, batch_invariant=batch_invariant)
+    assert all(length > tokens for tokens, length in zip(lengths, found, strict=True))
+
+
+def test_pairs_are_not_padded_beyond_the_limit_of_the_model_or_in_a_batch_of_their_own() -> None:
+    assert padded((61, 62, 63, 64), 4_000, limit=64) == [62, 64, 64, 64]
+    assert padded((255, 256, 300)) == [256, 256, 300]
+    assert padded((110, 130), 256, batch_invariant=False) == [112, 130]
