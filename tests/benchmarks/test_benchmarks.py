@@ -158,3 +158,10 @@ def test_every_benchmark_has_a_test() -> None:
     for module in Path(readable_variants.__file__).parent.glob("*.py"):
         if "def main(" in module.read_text(encoding="utf-8"):
             assert f"test_{module.stem}" in tested
+
+
+def test_host(benchmark: Benchmark) -> None:
+    (rows,) = tables(benchmark("host", "--limit", 60, "--form-problems", 20, "--rounds", 1))
+    whole, tokenizer, forms = (number(row["per CPU second"]) for row in rows.values())
+    assert min(whole, tokenizer, forms) > 0
+    assert number(rows["pairs, whole host"]["vs. the tokenizer alone"]) == pytest.approx(whole / tokenizer, abs=0.02)

@@ -1,0 +1,134 @@
+"""Measure the work besides the network, of `score` and of the masked LMs of `generate`: the network answers at once.
+
+    taskset -c 0 python -m benchmarks.host --problems snli/test.jsonl
+
+Pairs are tokenized, put into batches and stored with logits of zero; `encode_batch_fast` alone is the bound. Forms are
+tokenized, put into batches and stored with 200 fillers each. Both use bundled models. The table shows the median of the
+rounds, in inputs per second of CPU time of all threads, which other work on the machine changes little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from benchmarks.length_profiles import read_pairs
+from benchmarks.shared import forms_of, medians, processor
+from generation.answers.store import Store, cache_key_of
+from generation.masked_lms.loading import load_masked_lm
+from generation.masked_lms.masked_lm import MaskedLM, Network
+from generation.options import Options
+from generation.sentences.forms import Form
+from generation.tasks import suggest
+from merge_snli.base.progress import Progress
+from merge_snli.embedded import embedded_path
+from merge_snli.models.finding import find_model
+from merge_snli.models.labels import Pair
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.runner.classifier import Classifier
+from merge_snli.models.runner.encoded import IDS
+from merge_snli.models.runner.runner import Batch
+from merge_snli.models.scored_model import load_predictor
+from merge_snli.scoring.predict import PredictionStore, predict_pairs
+
+CLASSIFIER, MASKED_LM, TOP_K = "demo:nli-a", "demo:mlm-bpe", 200
+PAIRS, TOKENIZER, FORMS = "pairs, whole host", "pairs, encode_batch_fast alone", "forms, whole host"
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", type=Path, default=embedded_path("demo:problems"), help="JSON lines (bundled)")
+    parser.add_argument("--limit", type=int, default=10_000, help="number of problems (default: %(default)s)")
+    parser.add_argument("--form-problems", type=int, default=2_000, help="problems with forms (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: %(default)s)")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    pairs, forms = (
+        read_pairs(arguments.problems, arguments.limit),
+        forms_of(arguments.problems, arguments.form_problems),
+    )
+    classifier, mlm = answering_classifier(), answering_masked_lm()
+    tokenizer = classifier._encoder._tokenizer.backend_tokenizer
+    methods = {
+        PAIRS: lambda: len(pairs) / cpu_seconds_of(partial(score, classifier, pairs)),
+        TOKENIZER: lambda: len(pairs) / cpu_seconds_of(partial(tokenizer.encode_batch_fast, pairs)),
+        FORMS: lambda: len(forms) / cpu_seconds_of(partial(answer, mlm, forms)),
+    }
+    rates = medians(methods, arguments.rounds)
+    sys.stdout.write(f"{processor()}\n\n{len(pairs)} pairs, {len(forms)} forms\n\n{table(rates)}\n")
+
+
+def answering_classifier() -> Classifier:
+    """Return a bundled classifier whose network answers at once."""
+    classifier = load_predictor(find_model(CLASSIFIER), "cpu", ModelOptions())
+    assert isinstance(classifier, Classifier)
+    classifier._logits = lambda batch: [torch.zeros(len(batch[IDS]), classifier.n_outputs)]  # type: ignore[method-assign]
+    return classifier
+
+
+@dataclass(frozen=True)
+class AtOnce(Network):
+    """A network that has the fillers already."""
+
+    size: int = 0
+
+    def fillers(self, top_k: int, batch: Batch) -> tuple[torch.Tensor, ...]:
+        """Return other pieces for each form, and falling log-probabilities."""
+        rows = len(batch[IDS])
+        pieces = (torch.arange(rows)[:, None] * 7 + torch.arange(top_k) * 31) % self.size
+        log_probs = -torch.linspace(0.1, 9.0, top_k).repeat(rows, 1)
+        return pieces.int(), log_probs, log_probs[:, 50:51]
+
+
+def answering_masked_lm() -> MaskedLM:
+    """Return a bundled masked LM whose network answers at once."""
+    mlm = load_masked_lm(find_model(MASKED_LM), device="cpu")
+    return replace(mlm, network=AtOnce(mlm.network.model, None, None, len(mlm.vocabulary.pieces)))
+
+
+def score(classifier: Classifier, pairs: list[Pair]) -> None:
+    """Predict pairs and store the predictions."""
+    with tempfile.TemporaryDirectory() as folder:
+        predict_pairs(lambda: classifier, pairs, PredictionStore(Path(folder)))
+
+
+def answer(mlm: MaskedLM, forms: Mapping[str, Form]) -> None:
+    """Answer forms and store the answers."""
+    options = Options(problems="demo:problems", mlm=(MASKED_LM,), top_k=TOP_K)
+    key = cache_key_of(mlm.resolved, options, "cpu")
+    progress = Progress(quiet=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder), key) as store,
+        progress.stage("forms", unit="forms") as stage,
+    ):
+        suggest([forms], 1, lambda: mlm, store, options, stage)
+
+
+def cpu_seconds_of(method: Callable[[], object]) -> float:
+    """Run a method and return the CPU seconds that all its threads took."""
+    start = time.process_time()
+    method()
+    return time.process_time() - start
+
+
+def table(rates: Mapping[str, float]) -> str:
+    """Format the rates and the share of the tokenizer's rate."""
+    lines = ["| work | per CPU second | vs. the tokenizer alone |", "| --- | ---: | ---: |"]
+    for name, rate in rates.items():
+        ratio = f"{rate / rates[TOKENIZER]:.2f}" if name == PAIRS else ""
+        lines.append(f"| {name} | {rate:,.0f} | {ratio} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
