@@ -190,17 +190,22 @@ class Answers(Graded):
             assert rows is not None
             groups = np.isin(np.arange(len(self.group_ids)), self.groups[rows])
         kept = np.flatnonzero(groups[self.groups] if rows is None else rows & groups[self.groups])
-        seeds, of_seeds = self.seeds, np.flatnonzero(groups)
-        return replace(
+        kept_groups = np.flatnonzero(groups)
+        new_numbers = np.cumsum(groups) - 1
+        taken = replace(
             self,
             table=self.table.take(kept),
-            group_ids=tuple(self.group_ids[group] for group in of_seeds),
-            groups=(np.cumsum(groups) - 1)[self.groups[kept]],
+            group_ids=tuple(self.group_ids[group] for group in kept_groups),
+            groups=new_numbers[self.groups[kept]],
             gold=self.gold[kept],
             **vars(self.at(kept)),
-            subsamples=None if self.subsamples is None else self.subsamples[:, kept],
-            seeds=None if seeds is None else Graded(gold=seeds.gold[of_seeds], **vars(seeds.at(of_seeds))),
         )
+        if self.subsamples is not None:
+            taken = replace(taken, subsamples=self.subsamples[:, kept])
+        if self.seeds is not None:
+            on_seeds = self.seeds.at(kept_groups)
+            taken = replace(taken, seeds=Graded(gold=self.seeds.gold[kept_groups], **vars(on_seeds)))
+        return taken
 
     def without_undrawn(self) -> Answers:
         """Return the same answers as if the model had not predicted the rows that no subsample has."""

@@ -232,20 +232,26 @@ class ScoredData:
         """
         of_seeds = groups if self.seeds is not None else groups[:0]
         sentences = self.sentences.take(np.flatnonzero(np.concatenate([of_seeds, rows])))
-        return replace(
+        masks = {}
+        for column, values in self.masks.items():
+            masks[column] = {value: mask[rows] for value, mask in values.items()}
+        new_numbers = np.cumsum(groups) - 1
+        taken = replace(
             self,
             table=self.table.filter(pa.array(rows)),
             sentences=sentences,
             group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
-            row_groups=(np.cumsum(groups) - 1)[self.row_groups[rows]],
+            row_groups=new_numbers[self.row_groups[rows]],
             row_labels=self.row_labels[rows],
-            subsamples=None if self.subsamples is None else self.subsamples[:, rows],
-            seeds=None if self.seeds is None else SeedPairs(sentences, self.seeds.labels[groups]),
-            masks={
-                column: {value: mask[rows] for value, mask in values.items()} for column, values in self.masks.items()
-            },
-            annotators=None if self.annotators is None else self.annotators[groups],
+            masks=masks,
         )
+        if self.subsamples is not None:
+            taken = replace(taken, subsamples=self.subsamples[:, rows])
+        if self.seeds is not None:
+            taken = replace(taken, seeds=SeedPairs(sentences, self.seeds.labels[groups]))
+        if self.annotators is not None:
+            taken = replace(taken, annotators=self.annotators[groups])
+        return taken
 
 
 def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:

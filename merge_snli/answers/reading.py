@@ -272,6 +272,14 @@ def read_groups(
     _check_groups(len(groups.index), len(labels), group_column, name or given)
     sentences = Sentences.of(pairs)
     warn_of_several_labels(source, sentences.numbers.tolist(), labels)
+    if table is None:
+        table = pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
+    else:
+        table = table.take(pa.array(positions))
+    masks = {}
+    for column, of_rows in values.items():
+        numbers = np.array(of_rows.numbers)
+        masks[column] = {value: numbers == number for value, number in of_rows.index.items()}
     return ScoredData(
         dataset=None,
         name=split_revision(default)[0],
@@ -282,19 +290,14 @@ def read_groups(
         group_column=group_column,
         label_names=task_labels(source.labels.names),
         without_label=without_label,
-        table=pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
-        if table is None
-        else table.take(pa.array(positions)),
+        table=table,
         sentences=sentences,
         group_ids=tuple(groups.index),
         row_labels=np.array(labels),
         row_groups=np.array(groups.numbers),
         subsamples=None,
         seeds=None,
-        masks={
-            column: {value: np.array(of_rows.numbers) == number for value, number in of_rows.index.items()}
-            for column, of_rows in values.items()
-        },
+        masks=masks,
     )
 
 

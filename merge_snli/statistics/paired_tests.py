@@ -62,7 +62,9 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
 
 def odds_ratio(only_first: int, only_second: int) -> float:
     """Return the odds that a discordant seed is the first model's; 1 if there is none."""
-    return only_first / only_second if only_second else math.inf if only_first else 1.0
+    if only_second:
+        return only_first / only_second
+    return math.inf if only_first else 1.0
 
 
 def _agresti_min(only_first: int, only_second: int, n: int, level: float, unit: str) -> Interval:
