@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.answers.sentences import Sentences
+from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import sha256_of_json
@@ -71,7 +71,7 @@ class SeedPairs:
         labels: Number of the gold label of each seed, [n_groups].
     """
 
-    sentences: Sentences = field(repr=False)
+    sentences: SentencePairs = field(repr=False)
     labels: Ints
 
     @property
@@ -128,7 +128,7 @@ class ScoredData:
     label_names: tuple[str, ...]
     without_label: int = 0
     table: pa.Table = field(repr=False, compare=False)
-    sentences: Sentences = field(repr=False)
+    sentences: SentencePairs = field(repr=False)
     group_ids: tuple[str, ...] = field(repr=False)
     row_groups: Ints = field(repr=False)
     row_labels: Ints = field(repr=False)
@@ -143,7 +143,7 @@ class ScoredData:
     chosen_rows: str | None = None
 
     @property
-    def pairs(self) -> Sentences:
+    def pairs(self) -> SentencePairs:
         """The distinct (premise, hypothesis) pairs that are predicted, [n_pairs], of seeds before those of rows."""
         return self.sentences.distinct
 

@@ -22,7 +22,7 @@ from merge_snli.answers.data import (
     part_of_data,
     subsample_masks,
 )
-from merge_snli.answers.sentences import Sentences, codes, numbered
+from merge_snli.answers.sentences import SentencePairs, codes, numbered
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, param, raise_first
 from merge_snli.base.files import sha256_of_json
@@ -137,7 +137,7 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     _check_seeds(dataset, table, groups, first, len(names))
     label, word_class = table["label"].to_numpy(), table["word_class"]
     gold = label[first]
-    sentences = Sentences(_before(table, first, "premise"), _before(table, first, "hypothesis"))
+    sentences = SentencePairs(_before(table, first, "premise"), _before(table, first, "hypothesis"))
     masks = {
         WORD_CLASS: {name: np.asarray(pc.equal(word_class, name)) for name in WORD_CLASSES},
         LABEL: {name: label == number for number, name in enumerate(names)},
@@ -270,7 +270,7 @@ def read_groups(
     if not labels:
         raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
-    sentences = Sentences.of(pairs)
+    sentences = SentencePairs.of(pairs)
     warn_of_several_labels(source, sentences.numbers.tolist(), labels)
     if table is None:
         table = pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})

@@ -18,7 +18,7 @@ PAIRS_PER_BATCH = 10_000
 
 
 @dataclass(frozen=True)
-class Sentences(Sequence[Pair]):
+class SentencePairs(Sequence[Pair]):
     """Premises and hypotheses in Arrow, of which those that are read become Python strings.
 
     Attributes:
@@ -32,7 +32,7 @@ class Sentences(Sequence[Pair]):
     asked: Bools | None = None
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> Sentences:
+    def of(cls, pairs: Sequence[Pair]) -> SentencePairs:
         """Return pairs in Arrow."""
         premises, hypotheses = ([pair[side] for pair in pairs] for side in (0, 1))
         return cls(pa.chunked_array([premises], pa.string()), pa.chunked_array([hypotheses], pa.string()))
@@ -74,16 +74,16 @@ class Sentences(Sequence[Pair]):
         return self._numbered[0]
 
     @cached_property
-    def distinct(self) -> Sentences:
+    def distinct(self) -> SentencePairs:
         """The distinct pairs that are to be predicted, in the order in which they first occur."""
         return self.take(self._numbered[1])
 
-    def take(self, at: Ints) -> Sentences:
+    def take(self, at: Ints) -> SentencePairs:
         """Return the pairs at some positions."""
         if len(at) == len(self) and (at == np.arange(len(at))).all():
             return self
         asked = None if self.asked is None else self.asked[at]
-        return Sentences(self.premises.take(pa.array(at)), self.hypotheses.take(pa.array(at)), asked)
+        return SentencePairs(self.premises.take(pa.array(at)), self.hypotheses.take(pa.array(at)), asked)
 
 
 def codes(column: pa.ChunkedArray) -> Ints:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from merge_snli import MergeDataset, Result
 from merge_snli.answers.answers import Answers, Predicted, answers_to, predicted_answers
 from merge_snli.answers.data import ScoredData, SeedPairs
-from merge_snli.answers.sentences import Sentences
+from merge_snli.answers.sentences import SentencePairs
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
 from merge_snli.models.labels import Missing
@@ -150,7 +150,7 @@ def _data(
 ) -> ScoredData:
     groups = np.array([ids.index(row.seed) for row in rows])
     row_labels = np.array(gold)[groups]
-    sentences = Sentences.of([*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))])
+    sentences = SentencePairs.of([*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))])
     n_subsamples = 1 + max((number for row in rows for number in row.subsamples), default=0)
     return ScoredData(
         dataset=dataset,
