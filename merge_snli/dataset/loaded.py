@@ -110,7 +110,8 @@ def read_loaded(given: object) -> LoadedRows:
     if not (splits and all(map(_is_loaded, splits.values()))):
         raise InputError(
             f"a value of type {kind:.40} is not a data set: give the folder or Hub id of a MERGE data set, or what "
-            "load_dataset returned for a config of one"
+            "load_dataset returned for a config of one; to score other pairs, name their groups with "
+            f"{param('group_column')}"
         )
     split = TEST if TEST in splits else next(iter(splits))
     rows: Any = splits[split]

@@ -32,7 +32,7 @@ CHARACTERS_PER_BLOCK = 4_000_000
 COLUMNS = pa.schema([("pair", pa.string()), ("tokens", pa.int32()), ("seconds", pa.float64())])
 
 
-class Predicted(NamedTuple):
+class PredictedPairs(NamedTuple):
     """What was predicted for some pairs of a list.
 
     Attributes:
@@ -54,7 +54,7 @@ class Predictions:
     """The predictions of a model for some pairs.
 
     Attributes:
-        tokens: As in `Predicted`.
+        tokens: As in `PredictedPairs`.
         outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
         logits: Logits of each pair, [n, n_outputs]; None if the model gives labels only.
         seconds: Time spent on predicting them.
@@ -150,14 +150,14 @@ def predict_pairs(
         if store is not None:
             store.write_facts(facts)
 
-    def predict(missing: Sequence[Pair]) -> Iterator[Predicted]:
+    def predict(missing: Sequence[Pair]) -> Iterator[PredictedPairs]:
         return predict_shards(predictor or load(), missing)
 
     return cached(predict, pairs, store, name=name, advance=advance), facts
 
 
 def cached(
-    predict: Callable[[Sequence[Pair]], Iterator[Predicted]],
+    predict: Callable[[Sequence[Pair]], Iterator[PredictedPairs]],
     pairs: Sequence[Pair],
     store: PredictionStore | None,
     *,
@@ -177,7 +177,7 @@ def cached(
     shards = [] if store is None else list(store.shards())
     missing = np.flatnonzero(look_up(shards, digests)["pair"].is_null())
 
-    def keep(predicted: Predicted) -> int:
+    def keep(predicted: PredictedPairs) -> int:
         shard = table_of(digests.take(missing[predicted.rows]), predicted)
         shards.append(shard)
         if store is not None:
@@ -193,7 +193,7 @@ def cached(
     return predictions_in(look_up(shards, digests))
 
 
-def table_of(pairs: pa.Array, predicted: Predicted) -> pa.Table:
+def table_of(pairs: pa.Array, predicted: PredictedPairs) -> pa.Table:
     """Return predictions for pairs with these digests as a shard."""
     values, number = predicted.values, len(pairs)
     columns = [pairs, pa.array(predicted.tokens, pa.int32()), pa.repeat(predicted.seconds / number, number)]
@@ -215,7 +215,7 @@ def predictions_in(table: pa.Table) -> Predictions:
     return Predictions(table["tokens"].to_numpy(), outputs, logits, pc.sum(table["seconds"]).as_py() or 0.0)
 
 
-def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predicted]:
+def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[PredictedPairs]:
     """Predict pairs in shards.
 
     Those of a block that are too long for the model come first, with NaN logits: they are never truncated.
@@ -227,9 +227,9 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
         too_long = np.flatnonzero(tokens > (limit or tokens.max()))
         if len(too_long):
             nothing = np.full((len(too_long), predictor.n_outputs), np.nan, dtype=np.float32)
-            yield Predicted(before + too_long, tokens[too_long], nothing, 0.0)
+            yield PredictedPairs(before + too_long, tokens[too_long], nothing, 0.0)
         start = time.perf_counter()
         for rows, (logits, *_) in predictor.run(encoded, np.delete(np.arange(len(tokens)), too_long)):
-            yield Predicted(before + rows, tokens[rows], logits, time.perf_counter() - start)
+            yield PredictedPairs(before + rows, tokens[rows], logits, time.perf_counter() - start)
             start = time.perf_counter()
         before += len(tokens)

@@ -348,15 +348,13 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
     result = score(bert, annotators, out=tmp_path / "results")
     data = open_config(annotators, "all")
     [folder] = {path.parent for path in work_folder(tmp_path / "results").rglob("*.parquet")}
-    logits = {
-        pair: values
-        for shard in PredictionStore(folder).shards()
-        if shard.logits is not None
-        for pair, values in zip(shard.pairs, shard.logits, strict=True)
-    }
+    logits = {}
+    for shard in PredictionStore(folder).shards():
+        for pair, values in zip(shard["pair"].to_pylist(), shard["logits"].to_pylist(), strict=True):
+            logits[pair] = np.array(values)
 
     def distance(pair: int, seed: int) -> float:
-        values = np.exp(logits[pair_digest(data.pairs[pair])].astype(float))
+        values = np.exp(logits[pair_digest(data.pairs[pair])])
         shown = dict(zip(result.model.labels, values / values.sum(), strict=True))
         labels = json.loads(given(seed))
         return float(sum(abs(shown[name] - labels.count(name) / 5) for name in NLI_LABELS)) / 2

@@ -38,7 +38,7 @@ from merge_snli.models.runner.encoded import Predictor
 from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.predict import FACTS_FILE, Predicted, PredictionStore, look_up, predictions_in, table_of
+from merge_snli.scoring.predict import FACTS_FILE, PredictedPairs, PredictionStore, look_up, predictions_in, table_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
 from tests.merge_snli.conftest import MakeDataset
@@ -270,7 +270,7 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
 def shard_of(digests: Sequence[str], values: Any, seconds: float) -> pa.Table:  # noqa: ANN401 - an array
     """Return a shard with the predictions of pairs with these digests, of 3 tokens, 4 tokens, and so on."""
     rows = np.arange(len(digests))
-    return table_of(pa.array(digests), Predicted(rows, rows + 3, np.asarray(values), seconds))
+    return table_of(pa.array(digests), PredictedPairs(rows, rows + 3, np.asarray(values), seconds))
 
 
 FIRST = shard_of("ab", np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
