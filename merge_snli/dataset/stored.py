@@ -232,6 +232,7 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
         The rows, with the columns of the record.
     """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     path = dataset.folder / data_file(config, split)
     if dataset.loaded is not None and not dataset.is_stored and (config, split) == (dataset.loaded.config, TEST):
@@ -245,11 +246,10 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     errors = (pa.ArrowException, OSError)
-    with (
-        explained(errors, f"{path} cannot be read as Parquet: {REASON}"),
-        open_parquet(path, read_dictionary=[*repeated]) as file,
-    ):
-        return file.read()
+    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"):
+        texts = [name for name in pq.read_schema(path).names if name in repeated]
+        with open_parquet(path, read_dictionary=texts) as file:
+            return file.read()
 
 
 def check_out(
