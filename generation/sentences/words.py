@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
 from generation.sentences.tagging import TaggedProblem, Token
 from merge_snli.languages.language import is_english, is_function_word, language_of
+from merge_snli.problems.markup import is_in_html
 from merge_snli.schema import WORD_CLASSES
 
 # Letters, with single hyphens and apostrophes between them.
@@ -169,7 +170,9 @@ def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[
 
 
 def _is_part_of_word(sentence: str, token: Token) -> bool:
-    """Return whether a word character touches the token, as in "he" + "'s", "gon" + "na" or "5" + "km"."""
+    """Return whether a word character touches the token, as in "he" + "'s" or "5" + "km", or it is in HTML."""
+    if is_in_html(sentence, token.start, token.end):
+        return True
     neighbors = sentence[: token.start][-1:] + sentence[token.end : token.end + 1]
     return WORD_CHARACTERS.search(neighbors) is not None
 

@@ -16,6 +16,7 @@ from merge_snli.base.errors import InputError, brief, reason
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.limits import open_parquet
 from merge_snli.base.progress import without_library_bars
+from merge_snli.problems.delimited import COMMA
 from merge_snli.problems.formats import FILE_TYPES, PARQUET, file_type, open_file
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.rows import Rows
@@ -34,7 +35,7 @@ LOADING_ERRORS = (OSError, ValueError, RuntimeError, EOFError, BadZipFile, zlib.
 UNKNOWN_SPLIT = re.compile(r"Unknown split .* Should be one of \[(.*)\]")
 
 # What the config of a folder has without options in its card.
-OF_FILES = frozenset({"name", "version", "data_dir", "data_files", "description"})
+OF_FILES = frozenset({"name", "version", "data_dir", "data_files", "description", "sep", "delimiter"})
 
 
 def data_set_files(name: str, config: str | None, split: str | None) -> Mapping[str, Rows]:
@@ -85,7 +86,8 @@ def _folder_files(folder: Path, config: str | None, split: str | None, title: st
         files = [Path(file) for file in of_splits.get(str(split), ())]
         if not files or _has_options(builder) or not all(file_type(file) in FILE_TYPES for file in files):
             return {title: data_set_rows(datasets.load_dataset(path, name=config, split=split, cache_dir=cache), title)}
-    return {str(file): open_file(file) for file in files}
+        delimiter = getattr(builder.config, "sep", COMMA)
+    return {str(file): open_file(file, None if delimiter in (None, COMMA) else delimiter) for file in files}
 
 
 def _has_options(builder: datasets.DatasetBuilder) -> bool:

@@ -20,13 +20,14 @@ from merge_snli.base.errors import InputError, Message, listed, param, raise_fir
 from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
 from merge_snli.dataset.label_names import NO_LABEL, LabelNames, labels_of_other_task
-from merge_snli.dataset.label_spellings import whole_number
+from merge_snli.dataset.label_spellings import MAX_LABELS, whole_number
 from merge_snli.problems.data_sets import data_set_files
 from merge_snli.problems.formats import FILE_TYPES, open_file
 from merge_snli.problems.guesses import find_columns
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.labels import read_labels
 from merge_snli.problems.language import LanguageCheck
+from merge_snli.problems.markup import MarkupCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem, check_row
 from merge_snli.problems.rows import Rows, SourceRow, label_text
@@ -262,6 +263,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     names = source.labels.names
     rows = total = 0
     ids, pairs, labels = array("Q"), array("q"), array("H")
+    markup = MarkupCheck()
     for rows, (location, problem) in enumerate(_all_valid(source), start=1):  # noqa: B007 - also read after the loop
         if stage is not None:
             stage.advance(1)
@@ -269,6 +271,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
             continue
         if language is not None:
             language.add(location, problem.premise, problem.hypothesis)
+        markup.add(location, problem.premise, problem.hypothesis)
         identity = _base_id(problem, names)
         total += content_number(identity, problem.premise, problem.hypothesis, names[problem.label], *problem.extra)
         ids.append(id_hash(identity) if problem.id else int(identity, 16))
@@ -286,6 +289,9 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     if source.options.id_column is not None and repeated:
         _require_unique_ids(source, repeated)
     warn_of_several_labels(source, pairs, labels)
+    _warn_of_copies(source, pairs, labels)
+    for message in markup.messages():
+        logger.warning("%s: %s: clean the texts if this is not part of them", source.options.problems, message)
     if without_label:
         _say_without_label(source)
     if source.labels_are_numbers:
@@ -334,6 +340,21 @@ def warn_of_several_labels(source: ProblemSource, pairs: Sequence[int], labels: 
             "remove those that are wrong (the first pair is at %s)",
             *(source.options.problems, several.size, next(islice(labeled, int(several.min()), None))),
         )
+
+
+def _warn_of_copies(source: ProblemSource, pairs: Sequence[int], labels: Sequence[int]) -> None:
+    """Warn of problems that have the texts and the label of an earlier one; the arguments are as above."""
+    _, first = np.unique(np.asarray(pairs) * MAX_LABELS + np.asarray(labels), return_index=True)
+    copies = len(labels) - len(first)
+    if not copies:
+        return
+    place = int(np.setdiff1d(np.arange(len(labels)), first).min())
+    labeled = (location for location, problem in source if problem is not None)
+    logger.warning(
+        "%s: %s of %s are exact copies of others and count as well: remove them unless they are meant (the first one "
+        "is at %s)",
+        *(source.options.problems, f"{copies:,}", f"{len(labels):,} problems", next(islice(labeled, place, None))),
+    )
 
 
 def _say_without_label(source: ProblemSource) -> None:

@@ -99,7 +99,7 @@ class SourceRow(NamedTuple):
             why = self.header and self.header.unusable.get(column)
             if why:
                 raise InputError(f"{has}: column {column!r} {why}")
-        names = [str(name) for name in self.values]
+        names = [str(name) for name in (self.header.names if self.header else self.values)]
         wanted = ", ".join(repr(column) for _, column in missing)
         near = dict.fromkeys(name for _, column in missing for name in get_close_matches(column, names, n=1))
         hint = f": did you mean {listed([*near])}?" if near else ";"

@@ -1,0 +1,247 @@
+"""Files as people have them: the same rows from every form of a table, and messages on what cannot be read."""
+
+import csv
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import polars as pl
+import pytest
+
+from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token
+from generation.sentences.words import PART_OF_WORD, shared_words
+from merge_snli.base.errors import as_flags
+from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import Problem
+from merge_snli.problems.reading import open_source, read_problems, survey_problems
+from merge_snli.schema import NLI_LABELS
+from tests.oracles import missing_from, refused
+
+# A text that looks like a missing value is a text, but in the column of the label.
+ROWS: list[dict[str, Any]] = [
+    {"premise": "A nurse opens a window.", "hypothesis": "A window is open.", "label": "entailment"},
+    {"premise": "NA", "hypothesis": "null", "label": "neutral"},
+    {"premise": "Two, or “three”, boats.", "hypothesis": "No boat; at all.", "label": None},
+    {"premise": "A tall tree falls.", "hypothesis": "Nothing falls.", "label": "contradiction"},
+]
+FRAME = pd.DataFrame(ROWS)
+EXPECTED = [(row["premise"], row["hypothesis"], row["label"]) for row in ROWS if row["label"]]
+
+
+def read(problems: object, **options: Any) -> list[tuple[str, str, str]]:  # noqa: ANN401 - values of any option
+    survey = read_problems(ProblemOptions(problems=problems, **options))
+    return [(problem.premise, problem.hypothesis, survey.label_names[problem.label]) for problem in survey.problems]
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+FILES = {
+    "lines.jsonl": lines(ROWS),
+    "lines.json": lines(ROWS),
+    "array.json": json.dumps(ROWS),
+    "array.jsonl": json.dumps(ROWS, indent=1),
+    "objects.jsonl": "\n".join(json.dumps(row, indent=2) for row in ROWS),
+    "wrapped.json": json.dumps({"version": 2, "examples": ROWS}, indent=4),
+    "wrapped line.json": json.dumps({"data": ROWS}),
+    "by id.json": json.dumps({f"q{number}": row for number, row in enumerate(ROWS)}),
+    "lists.json": json.dumps(FRAME.where(FRAME.notna(), None).to_dict(orient="list")),
+    "columns.json": FRAME.to_json(orient="columns"),
+    "index.json": FRAME.to_json(orient="index"),
+    "split.json": FRAME.to_json(orient="split"),
+    "records.json": FRAME.to_json(orient="records"),
+    "comma.csv": FRAME.to_csv(index=False),
+    "numbered.csv": FRAME.to_csv(),
+    "semicolon.csv": FRAME.to_csv(index=False, sep=";"),
+    "tab.csv": FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_NONE),
+    "tab.tsv": FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_NONE),
+    "old mac.csv": FRAME.to_csv(index=False, lineterminator="\r"),
+    "windows.csv": "\ufeff" + FRAME.to_csv(index=False, lineterminator="\r\n"),
+    "blanks.csv": FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '",  "'),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_form_of_a_table_has_the_same_rows(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name.replace(" ", "_")
+    path.write_bytes(FILES[name].encode())
+    assert read(path) == EXPECTED
+    compressed = tmp_path / f"{path.name}.gz"
+    compressed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read(compressed) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["comma.csv", "lines.jsonl", "array.json", "tab.tsv", "data.parquet"])
+def test_a_folder_has_the_rows_of_its_files(name: str, tmp_path: Path) -> None:
+    (tmp_path / "test").mkdir()
+    path = tmp_path / "test" / name
+    if name.endswith("parquet"):
+        FRAME.to_parquet(path)
+    else:
+        path.write_bytes(FILES[name].encode())
+    assert read(tmp_path, split="test") == read(path) == EXPECTED
+
+
+IN_MEMORY: dict[str, Callable[[], object]] = {
+    "pandas": lambda: FRAME,
+    "pandas with types": lambda: FRAME.convert_dtypes(),
+    "pandas with categories": lambda: FRAME.astype({"label": "category", "hypothesis": "category"}),
+    "pandas with a column of many types": lambda: FRAME.assign(note=pd.Series([1, "a", [2], {}], dtype=object)),
+    "polars": lambda: pl.DataFrame(ROWS),
+    "polars with categories": lambda: pl.DataFrame(ROWS).with_columns(pl.col("label", "premise").cast(pl.Categorical)),
+    "polars with an enumeration": lambda: pl.DataFrame(ROWS).with_columns(
+        pl.col("label").cast(pl.Enum(["neutral", "entailment", "contradiction"]))
+    ),
+    "datasets": lambda: datasets.Dataset.from_list(ROWS),
+    "arrow": lambda: datasets.Dataset.from_list(ROWS).data.table,
+    "list": lambda: ROWS,
+}
+
+
+@pytest.mark.parametrize("form", IN_MEMORY)
+def test_every_table_in_memory_has_the_same_rows(form: str) -> None:
+    assert read(IN_MEMORY[form]()) == EXPECTED
+
+
+def test_labels_that_are_nullable_numbers_are_those_of_a_file(tmp_path: Path) -> None:
+    numbers = FRAME.assign(label=pd.array([0, 1, None, 2], dtype="Int64"))
+    for frame in (numbers, numbers.astype({"label": float}), pl.from_pandas(numbers)):
+        assert read(frame) == EXPECTED
+    numbers.to_csv(tmp_path / "p.csv", index=False)
+    assert read(tmp_path / "p.csv") == EXPECTED
+
+
+def test_a_column_without_values_in_one_file_is_missing_there(tmp_path: Path) -> None:
+    for number, row in enumerate(ROWS):
+        values = row | {"note": "seen" if number else None, "label": row["label"]}
+        (tmp_path / f"train-{number}.jsonl").write_text(lines([values]))
+        datasets.Dataset.from_list([values]).to_parquet(tmp_path / f"part{number}.parquet")
+    parts = sorted(tmp_path.glob("*.parquet"))
+    assert read([str(path) for path in parts]) == EXPECTED
+    for path in parts:
+        path.unlink()
+    assert read(tmp_path, split="train") == EXPECTED
+
+
+def test_marks_within_a_cell_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text('premise;hypothesis;label\n "Come in," he said; he spoke ;neutral\n')
+    assert read(path, data_labels=NLI_LABELS) == [(' "Come in," he said', " he spoke ", "neutral")]
+    path.write_text('premise,hypothesis,label\n "Come" he said, he spoke ,neutral\n')
+    assert read(path, data_labels=NLI_LABELS) == [(' "Come" he said', " he spoke ", "neutral")]
+
+
+def test_long_cells_are_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
+    limit, path = csv.field_size_limit(), tmp_path / "p.csv"
+    path.write_text(f"premise,hypothesis,label\n{'a word ' * 30_000},A word.,neutral\n")
+    assert len(read(path)[0][0]) == 210_000
+    path.write_text(f"premise,hypothesis,label\n{'a' * 1_000_001},A word.,neutral\n")
+    message = refused("line 2 has a field of more than 1,000,000 characters", read, path)
+    assert "quotation" not in str(message)
+    assert csv.field_size_limit() == limit
+
+
+def test_columns_that_nobody_asks_for_may_be_double_unnamed_or_broken(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_bytes(b"note,premise,hypothesis,label,,note\n\xe9,A,B,neutral,x,y\n")
+    assert read(path) == [("A", "B", "neutral")]
+    refused("'note' is there twice", read, path, id_column="note")
+    path.write_bytes(b"premise,hypothesis,label\nA,caf\xe9,neutral\n")
+    refused("line 2: byte 0xe9 in column 'hypothesis'", read, path)
+
+
+LONG = "very long label " * 40
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
+UNREADABLE = {
+    "pointer.csv": (LFS, "git lfs pull"),
+    "pointer.parquet": (LFS, "git lfs pull"),
+    "pointer.xlsx": (LFS, "git lfs pull"),
+    "comment.csv": ("# made by hand\npremise,hypothesis,label\nA,B,neutral\n", "line 1 is a comment"),
+    "comment.tsv": ("premise\thypothesis\tlabel\nA\tB\tneutral\n# end\n", "line 3 .*comment"),
+    "same.csv": ("A dog barks.,A dog barks.,neutral\nA cat.,A cat.,neutral\n", "first line of the file is a problem"),
+    "near.csv": ("premise,hypothesis ,labl\nA,B,neutral\n", "no column 'label'.* did you mean labl"),
+    "two.json": (json.dumps({"train": ROWS, "test": ROWS}), r"several arrays of objects \(train, test\)"),
+    "lengths.json": ('{"premise": ["A"], "hypothesis": ["B", "C"], "label": [0]}', "different lengths"),
+    "numbers.json": ("[1, 2]", "item 1 is not a JSON object: 1"),
+    "broken.json": ('{"premise": "A",\n "hypothesis" "B"}\n', "line 1 is not valid JSON .* at line 2"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_files_that_cannot_be_read_are_called_what_they_are(name: str, tmp_path: Path) -> None:
+    content, message = UNREADABLE[name]
+    (tmp_path / name).write_text(content)
+    refused(f"{name}.*{message}", read, tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["p.csv.gz", "p.tsv.gz", "p.jsonl.gz", "p.json.gz"])
+def test_empty_compressed_files_have_no_rows(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(b""))
+    refused(f"{name} has no rows", read, tmp_path / name)
+
+
+def test_messages_are_short(tmp_path: Path) -> None:
+    wide = {f"column {number}": "x" * 50 for number in range(3_000)}
+    labels = [{"premise": f"Text {n}.", "hypothesis": "A text.", "label": LONG + str(n)} for n in range(40)]
+    long_text = [{"premise": ["a"] * 20_000, "hypothesis": "B", "label": "neutral"}]
+    for number, rows in enumerate(([wide], labels, long_text, [["a"] * 50_000])):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(rows))
+        message = as_flags(refused("", read, path))
+        assert len(message) <= 1_000, message
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        (("SentenceA", "SentenceB", "corrected_label"), {}),
+        (("sent1", "sent2", "judgment"), {}),
+        (("Premise ", "Hypothesis ", "Gold-Label"), {}),
+        (("premise", "conclusion", "answer"), {}),
+        (("text", "hypothesis", "verdict"), {}),
+    ],
+)
+def test_columns_of_published_data_sets_are_found(columns: tuple[str, ...], options: dict[str, Any]) -> None:
+    rows = [dict(zip(columns, row, strict=True)) for row in EXPECTED]
+    assert read(rows, **options) == EXPECTED
+
+
+def test_several_readings_of_the_columns_are_refused() -> None:
+    rows = [dict(zip(("premise", "hypothesis", "verdict", "judgment"), (*row, "x"), strict=True)) for row in EXPECTED]
+    message = as_flags(refused("", read, rows))
+    assert not missing_from(message, "judgment, verdict", "--label-column")
+    assert read(rows, label_column="verdict") == EXPECTED
+
+
+def test_html_and_control_characters_are_counted_and_named(caplog: pytest.LogCaptureFixture) -> None:
+    texts = ("A &amp; B", "A dog & a cat < 3."), ("<i>A</i>", "R&D; AT&T <3 >"), ("A\x07 bell", "A bell")
+    rows = [{"premise": premise, "hypothesis": hypothesis, "label": "neutral"} for premise, hypothesis in texts]
+    survey_problems(open_source(ProblemOptions(problems=rows)))
+    assert not missing_from(caplog.text, "2 texts with HTML, such as &amp;", "row 1", "1 text with control characters")
+
+
+def test_words_within_html_are_not_replaced() -> None:
+    texts = ("A dog sees a <b title=dog>bird</b>.", "A bird sees a dog.")
+    sentences = []
+    for text in texts:
+        found = [Token(match[0], match.start(), "NN") for match in re.finditer("dog|bird", text)]
+        sentences.append(TaggedSentence(text, tuple(found)))
+    premise, hypothesis = sentences
+    problem = TaggedProblem(Problem("p", *texts, 0), premise, hypothesis)
+    assert {word.text: word.left_out for word in shared_words(problem)} == {"dog": PART_OF_WORD, "bird": None}
+
+
+def test_exact_copies_are_counted_and_named(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [ROWS[0], ROWS[3], ROWS[0], ROWS[1], ROWS[0]]
+    survey_problems(open_source(ProblemOptions(problems=rows)))
+    assert not missing_from(caplog.text, "2 of 5 problems are exact copies", "row 3")
+    caplog.clear()
+    survey_problems(open_source(ProblemOptions(problems=[*ROWS, ROWS[0] | {"label": "neutral"}])))
+    assert "copies" not in caplog.text
+    assert "more than one gold label" in caplog.text
