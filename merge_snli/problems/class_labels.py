@@ -21,13 +21,16 @@ from merge_snli.problems.rows import Rows, SourceRow, label_text
 
 def class_names(files: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
     """Return the names of the ClassLabel column of a source; None if it has another type."""
-    with_values = {name: file for name, file in files.items() if file.numeric.get(column, False) is not None}
-    of_files = {name: file.label_names.get(column) for name, file in with_values.items()}
-    for other, names in of_files.items():
-        first, of_first = next(iter(of_files.items()))
-        if names != of_first:
-            raise InputError(f"the labels of {other} are {names}, those of {first} {of_first}: read them one by one")
-    return next(iter(of_files.values()), None)
+    first = names = None
+    for other, file in files.items():
+        of_other = file.label_names.get(column)
+        if file.numeric.get(column, False) is None:
+            continue  # a column without values
+        if first is None:
+            first, names = other, of_other
+        if of_other != names:
+            raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
+    return names
 
 
 def read_classes(classes: Sequence[str], rows: Iterator[SourceRow], options: ProblemOptions) -> LabelNames:
@@ -59,9 +62,11 @@ def _labels_of_classes(classes: Sequence[str], named: Sequence[str], options: Pr
     """Return the labels of classes under their own names, or those of NLI if several spell the same one."""
     labels = {name: name for name in named}
     canonical = {name: canonical_name(name, two_way=False) for name in named}
-    is_answer = are_answers(named)
-    is_joined = {*canonical.values()} in LABEL_SETS and (is_answer or len({*canonical.values()}) < len(named))
-    if is_joined and (not is_answer or are_nli_columns(options.premise_column, options.hypothesis_column)):
+    spelled = {*canonical.values()}
+    is_joined = len(spelled) < len(named)
+    if are_answers(named):
+        is_joined = are_nli_columns(options.premise_column, options.hypothesis_column)
+    if is_joined and spelled in LABEL_SETS:
         labels = {name: label for name, label in canonical.items() if label is not None}
     of_numbers = {number: labels.get(name, NO_LABEL) for number, name in enumerate(classes)}
     return LabelNames(tuple(dict.fromkeys(labels.values())), of_numbers, {}, are_numbers=True)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from merge_snli.base.errors import InputError, Message, listed, param
+from merge_snli.base.errors import InputError, Message, brief, listed, param
 from merge_snli.dataset.texts import plain_name
 from merge_snli.problems.column_names import LABEL_COLUMNS, OTHER_LABEL_COLUMNS, OTHER_TEXT_COLUMNS, TEXT_COLUMNS
 from merge_snli.problems.known_datasets import known_dataset
@@ -48,7 +48,7 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
                 f"{param('premise_column')}, {param('hypothesis_column')} and {param('label_column')}"
             ),
-            *(options.problems, *texts, label),
+            *(options.problems, *map(brief, names)),
         )
     return options
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
@@ -206,13 +206,12 @@ def _check_keep_column(names: Sequence[str]) -> None:
     require_unique("keep_column", names)
     reserved = {column.name for config in (ALL, SEED) for column in columns(config, WORD_CLASSES)}
     for name in names:
-        raise_first(
-            (not name.strip(), f"{param('keep_column')} has an empty name"),
-            (
-                name in reserved,
-                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source",
-            ),
-        )
+        if not name.strip():
+            raise InputError(f"{param('keep_column')} has an empty name")
+        if name in reserved:
+            raise InputError(
+                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source"
+            )
 
 
 def _check_data_labels(entries: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, Message, listed, param, raise_first
+from merge_snli.base.errors import InputError, Message, listed, param
 from merge_snli.base.files import is_path
 from merge_snli.base.progress import Stage
 from merge_snli.dataset.label_names import NO_LABEL, LabelNames, labels_of_other_task
@@ -197,13 +197,10 @@ def _in_memory(options: ProblemOptions) -> Rows:
 
 def _data_set(options: ProblemOptions) -> Mapping[str, Rows]:
     name = str(options.problems)
-    raise_first(
-        (
-            is_path(name) and not Path(name).is_dir(),
-            f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)",
-        ),
-        (options.delimiter is not None, f"{param('delimiter')} is for text files, and {name} is not one: remove it"),
-    )
+    if is_path(name) and not Path(name).is_dir():
+        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+    if options.delimiter is not None:
+        raise InputError(f"{param('delimiter')} is for text files, and {name} is not one: remove it")
     return data_set_files(name, options.config, options.split)
 
 

@@ -90,24 +90,32 @@ class SourceRow(NamedTuple):
         Args:
             columns: Their names, by the option that sets each.
         """
-        named = ((option, column) for option, name in columns.items() for column in self.columns_of(name))
-        missing = [(option, column) for option, column in named if column not in self.values]
-        if not missing:
-            return
-        has = self.header.location if self.header else self.location
-        for _, column in missing:
-            why = self.header and self.header.unusable.get(column)
-            if why:
-                raise InputError(f"{has}: column {column!r} {why}")
-        names = [str(name) for name in (self.header.names if self.header else self.values)]
-        wanted = ", ".join(repr(column) for _, column in missing)
-        near = dict.fromkeys(name for _, column in missing for name in get_close_matches(column, names, n=1))
-        hint = f": did you mean {listed([*near])}?" if near else ";"
+        missing: dict[str, str] = {}
+        for option, name in columns.items():
+            for column in self.columns_of(name):
+                if column not in self.values:
+                    missing[column] = option
+        if missing:
+            raise InputError(self._without(missing))
+
+    def _without(self, missing: Mapping[str, str]) -> str:
+        """Return a message on columns that the row lacks, with the option that names each."""
+        place, names = self.location, list(map(str, self.values))
+        if self.header is not None:
+            place, names = self.header.location, list(map(str, self.header.names))
+            for column in missing:
+                if column in self.header.unusable:
+                    return f"{place}: column {column!r} {self.header.unusable[column]}"
+        near: dict[str, None] = {}
+        for column in missing:
+            near |= dict.fromkeys(get_close_matches(column, names, n=1))
+        hint = ";"
         if any(SENTENCE.fullmatch(name) for name in names):
             hint = f"; if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else"
-        options = ", ".join(map(param, dict(missing)))
-        has += f" has no column {wanted} (columns: {listed(names) or 'none'})"
-        raise InputError(f"{has}{hint} set the name with {options}")
+        elif near:
+            hint = f": did you mean {listed(near)}?"
+        has = f"{place} has no column {', '.join(map(repr, missing))} (columns: {listed(names) or 'none'})"
+        return f"{has}{hint} set the name with {', '.join(map(param, dict.fromkeys(missing.values())))}"
 
 
 class Rows(NamedTuple):
