@@ -1,8 +1,10 @@
 """Fill in the templates of the card of variants and of the card of pairs in groups."""
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from generation.options import departures
 from merge_snli.base.errors import one_line
@@ -142,18 +144,16 @@ def _departures_text(sentences: tuple[str, ...]) -> str:
 
 
 def _tables(record: Record, folder: Path) -> dict[str, str]:
-    return {
-        "departures": _departures_text(departures(record.options)),
-        "license_text": license_text(record),
-        "example": example_table(record, folder),
-        "composition": composition_table(record),
-        "words": words_table(record),
-        "example_config": next((name for name in record.test_configs if name != ALL), ALL),
-        "variant_columns": column_table(record, ALL, folder),
-        "seed_columns": column_table(record, SEED, folder),
-        "annotation": _annotation(record),
-        "contact": DISCUSSIONS.format(name=record.published.dataset) if record.published else "",
-    }
+    values = {"annotation": _annotation(record), "license_text": license_text(record)}
+    values["departures"] = _departures_text(departures(record.options))
+    values["example"] = example_table(record, folder)
+    values["composition"] = composition_table(record)
+    values["words"] = words_table(record)
+    values["example_config"] = next((name for name in record.test_configs if name != ALL), ALL)
+    values["variant_columns"] = column_table(record, ALL, folder)
+    values["seed_columns"] = column_table(record, SEED, folder)
+    values["contact"] = DISCUSSIONS.format(name=record.published.dataset) if record.published else ""
+    return values
 
 
 def _annotation(record: Record) -> str:
@@ -178,27 +178,28 @@ def _annotation(record: Record) -> str:
 
 
 def _provenance(record: Record, generation: GenerationRecord) -> dict[str, str]:
-    options, problems, tagger = record.options, generation.problems, generation.tagger
-    source = code(public_name(options["problems"]))
-    if options["split"] is not None:
-        source += f", split {code(options['split'])}"
+    problems, tagger = generation.problems, generation.tagger
     forms = [f"{code(name)}: {shares_text(of)}" for name, of in form_shares(generation).items()]
+    values = _option_values(record.options)
+    values["with_label"] = f"{problems.with_label:,}"
+    values["without_label"] = f"{problems.without_label:,}"
+    values["invalid"] = f", {generation.invalid_rows:,} invalid" if generation.invalid_rows else ""
+    values["masked_lms"] = "<br>".join(map(_model_text, generation.masked_lms))
+    values["forms"] = "<br>".join(forms)
+    values["tagger"] = f"{code(tagger.name)} {escaped(tagger.version)} (sha256 {tagger.digest[:12]}…)"
+    return values
+
+
+def _option_values(options: Mapping[str, Any]) -> dict[str, str]:
+    values = {name: str(options[name]) for name in ("dtype", "inflation", "subsamples")}
+    values["last_subsample"] = str(options["subsamples"] - 1)
+    values["classes"] = ", ".join(options["classes"])
+    values["problems"] = code(public_name(options["problems"]))
+    if options["split"] is not None:
+        values["problems"] += f", split {code(options['split'])}"
     listed = [_option_text(name, value) for name, value in options.items() if _is_listed(name, value)]
-    return {
-        "problems": source,
-        "with_label": f"{problems.with_label:,}",
-        "without_label": f"{problems.without_label:,}",
-        "invalid": f", {generation.invalid_rows:,} invalid" if generation.invalid_rows else "",
-        "masked_lms": "<br>".join(map(_model_text, generation.masked_lms)),
-        "forms": "<br>".join(forms),
-        "tagger": f"{code(tagger.name)} {escaped(tagger.version)} (sha256 {tagger.digest[:12]}…)",
-        "classes": ", ".join(options["classes"]),
-        "options": " ".join(listed),
-        "dtype": options["dtype"],
-        "last_subsample": str(options["subsamples"] - 1),
-        "inflation": str(options["inflation"]),
-        "subsamples": str(options["subsamples"]),
-    }
+    values["options"] = " ".join(listed)
+    return values
 
 
 def _is_listed(name: str, value: object) -> bool:

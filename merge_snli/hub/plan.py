@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
@@ -143,15 +143,15 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
         InputError: If the model's id is invalid, or the results are not of a commit of that model.
     """
     check_repo_id("model", model)
-    other = next((result.model.name for result in results if result.model.name != model), None)
-    no_task = next((result.dataset.title for result in results if not result.has_seeds), None)
-    raise_first(
-        (other is not None, f"{param('model')} is {model}, but a result is of {other}: pass results of one model"),
-        (
-            no_task is not None,
-            f"a result is on {no_task}, which the Hub has no task for: pass results on MERGE data sets",
-        ),
-    )
+    for result in results:
+        if result.model.name != model:
+            raise InputError(
+                f"{param('model')} is {model}, but a result is of {result.model.name}: pass results of one model"
+            )
+        if not result.has_seeds:
+            raise InputError(
+                f"a result is on {result.dataset.title}, which the Hub has no task for: pass results on MERGE data sets"
+            )
     with TemporaryDirectory() as folder:
         written = write_eval_results(results, Path(folder), dataset_id=dataset)
         if not written:
@@ -210,23 +210,20 @@ def check_arguments(
         InputError: If a name is invalid, or `revision` and `create_pr` are combined.
     """
     check_repo_id("repo", repo)
-    raise_first(
-        (
-            create_pr and revision != MAIN,
-            f"{param('create_pr')} cannot be combined with {param('revision')} {revision}: it proposes to "
-            f"change {MAIN}",
-        ),
-        (
-            revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision),
+    if create_pr and revision != MAIN:
+        raise InputError(
+            f"{param('create_pr')} cannot be combined with {param('revision')} {revision}: it proposes to change {MAIN}"
+        )
+    if revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision):
+        raise InputError(
             f"{param('revision')} {revision!r} is not a valid name for a draft branch: use a name such as draft "
-            f"({SCRIPT_BRANCH} is reserved for the loading script)",
-        ),
-        (
-            "." in repo and revision == MAIN,
+            f"({SCRIPT_BRANCH} is reserved for the loading script)"
+        )
+    if "." in repo and revision == MAIN:
+        raise InputError(
             f"{param('repo')} {repo} contains a full stop, and datasets before version 4 cannot import a script with "
-            "that name: use a name such as ORG/merge_snli",
-        ),
-    )
+            "that name: use a name such as ORG/merge_snli"
+        )
     if metric_space is not None:
         check_repo_id("metric_space", metric_space)
         owner, _, name = metric_space.partition("/")

@@ -58,35 +58,42 @@ def run_status(folder: Path) -> dict[str, Any]:
             f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
         )
     active = is_active(folder, run)
-    states = [_stage_status(stage, active=active) for stage in run]
-    return {
-        "executor": run[0].executor,
-        "active": active,
-        "stages": [stage for stage, _ in states],
-        "failures": [failure for _, failures in states for failure in failures],
-    }
+    stages: list[Json] = []
+    failures: list[Json] = []
+    for stage in run:
+        status, failed = _stage_status(stage, active=active)
+        stages.append(status)
+        failures += failed
+    return {"executor": run[0].executor, "active": active, "stages": stages, "failures": failures}
 
 
 def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[Json, list[Json]]:
     """Return how far a stage is, and its failures."""
     completed = stage.completed()
-    records = {task: record for task in range(stage.tasks) if (record := read_task(stage.folder, task)) is not None}
-    states = {task: _state(stage, task, records.get(task), completed, active=active) for task in range(stage.tasks)}
-    counts = Counter(states.values())
-    timed = [records[task] for task, state in states.items() if task in records and state in {RUNNING, DONE}]
-    status = {
-        "name": stage.name,
-        "tasks": stage.tasks,
-        **{state: counts[state] for state in (DONE, RUNNING, FAILED, STOPPED, WAITING)},
-        "units": sum(record.units for record in records.values()),
-        "unit": stage.unit,
-        "units_per_second": _rate(timed, counts[RUNNING]),
-        "seconds_left": _seconds_left(timed, counts),
-        "logs": str(stage.folder / "logs"),
-        "job": stage.job,
-    }
-    failed = [task for task, state in states.items() if state in {FAILED, STOPPED}]
-    return status, [_failure(stage, task, records.get(task)) for task in failed]
+    counts = Counter[str]()
+    timed: list[TaskRecord] = []
+    failures: list[Json] = []
+    units = 0
+    for task in range(stage.tasks):
+        record = read_task(stage.folder, task)
+        state = _state(stage, task, record, completed, active=active)
+        counts[state] += 1
+        if record is not None:
+            units += record.units
+            if state in {RUNNING, DONE}:
+                timed.append(record)
+        if state in {FAILED, STOPPED}:
+            failures.append(_failure(stage, task, record))
+    status: Json = {"name": stage.name, "tasks": stage.tasks}
+    for state in (DONE, RUNNING, FAILED, STOPPED, WAITING):
+        status[state] = counts[state]
+    status["units"] = units
+    status["unit"] = stage.unit
+    status["units_per_second"] = _rate(timed, counts[RUNNING])
+    status["seconds_left"] = _seconds_left(timed, counts)
+    status["logs"] = str(stage.folder / "logs")
+    status["job"] = stage.job
+    return status, failures
 
 
 def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
@@ -124,10 +131,10 @@ def _seconds_left(records: list[TaskRecord], counts: Counter[str]) -> float | No
     """Estimate from the durations of the tasks that are done, and those expected of the tasks that are running."""
     if counts[DONE] == counts.total():
         return 0.0
-    expected = [(record, seconds) for record in records if (seconds := _duration(record)) is not None]
+    expected = [seconds for seconds in map(_duration, records) if seconds is not None]
     if not expected:
         return None
-    mean = sum(seconds for _, seconds in expected) / len(expected)
+    mean = sum(expected) / len(expected)
     spent = sum(record.seconds for record in records if record.state == RUNNING)
     return max(0.0, (counts.total() - counts[DONE]) * mean - spent) / max(1, counts[RUNNING])
 
@@ -141,17 +148,9 @@ def _duration(record: TaskRecord) -> float | None:
 
 def status_table(status: Json) -> Table:
     """Return what `run_status` returns as a table, with the first failure in its notes."""
-    return Table(
-        columns=(
-            Column("stage", "left"),
-            *(Column(state) for state in ("tasks", DONE, RUNNING, FAILED)),
-            Column("rate"),
-            Column("left"),
-            Column("logs", "left"),
-        ),
-        rows=tuple(_row(stage) for stage in status["stages"]),
-        notes=tuple(_notes(status)),
-    )
+    numbers = map(Column, ("tasks", DONE, RUNNING, FAILED, "rate", "left"))
+    columns = (Column("stage", "left"), *numbers, Column("logs", "left"))
+    return Table(columns=columns, rows=tuple(map(_row, status["stages"])), notes=tuple(_notes(status)))
 
 
 def _row(stage: Json) -> tuple[str | int | None, ...]:
@@ -172,14 +171,16 @@ def _notes(status: Json) -> list[str]:
     stages = status["stages"]
     jobs = [stage["job"] for stage in stages if stage["job"] is not None]
     is_complete = all(stage[DONE] == stage["tasks"] for stage in stages)
-    notes = {
-        f"Logs are in {Path(stages[0]['logs']).parents[1]}, in the folder logs of each stage.": True,
-        f"Slurm jobs: {', '.join(jobs)}.": jobs,
-        **{failure_text(failure): True for failure in status["failures"][:1]},
-        "The run is complete.": is_complete,
-        "The run has ended: run the same command again to do what is missing.": not (is_complete or status["active"]),
-    }
-    return [note for note, applies in notes.items() if applies]
+    notes = [f"Logs are in {Path(stages[0]['logs']).parents[1]}, in the folder logs of each stage."]
+    if jobs:
+        notes.append(f"Slurm jobs: {', '.join(jobs)}.")
+    if status["failures"]:
+        notes.append(failure_text(status["failures"][0]))
+    if is_complete:
+        notes.append("The run is complete.")
+    elif not status["active"]:
+        notes.append("The run has ended: run the same command again to do what is missing.")
+    return notes
 
 
 def failure_text(failure: Json) -> str:
