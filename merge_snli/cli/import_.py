@@ -9,6 +9,7 @@ examples:
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from merge_snli.cli.arguments import (
     DATASET,
@@ -91,15 +92,19 @@ def run(arguments: argparse.Namespace) -> None:
     keys = {result.dataset.key for result in results}
     beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
     groups = on_same_data(result for result in beside if result.dataset.key in keys)
-    effects = (effect(group_prompts(group)) for group in groups for effect in (prompt_table, order_table))
-    by_prompt = [table for table in effects if table is not None]
-    scored = [score_table(group, names=names_of(group)) for group in groups]
-    tables = [*scored, *by_prompt, *([unread_table(unread, in_full=arguments.unread)] if unread else [])]
-    write_tables(
-        arguments.format,
-        tables,
-        document=lambda: {
-            "results": [to_json(result) for result in results],
-            **({"unread": unread} if arguments.unread else {}),
-        },
-    )
+    tables = [score_table(group, names=names_of(group)) for group in groups]
+    for group in groups:
+        for effect in (prompt_table, order_table):
+            table = effect(group_prompts(group))
+            if table is not None:
+                tables.append(table)
+    if unread:
+        tables.append(unread_table(unread, in_full=arguments.unread))
+
+    def document() -> dict[str, Any]:
+        values: dict[str, Any] = {"results": [to_json(result) for result in results]}
+        if arguments.unread:
+            values["unread"] = unread
+        return values
+
+    write_tables(arguments.format, tables, document=document)

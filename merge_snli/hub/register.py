@@ -227,21 +227,20 @@ def _remove(registration: Registration) -> None:
 
 def registered_text(registration: Registration) -> str:
     """Return what is registered, the folders, and how to load it."""
-    hints = {
-        "some folders are missing: register again, or remove the rest with --undo": registration.is_complete,
-        f"a folder {registration.name} was loaded since, and the libraries take the latest: register again, to load "
-        "the registered one": registration.is_latest,
-    }
-    lines = [
-        f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)",
-        "folders:",
-        *(f"  {folder}" for folder in registration.folders),
-        f"load from any folder that has no {registration.name}:",
-        *(f'  load_dataset("{registration.name}", "{config}")' for config in registration.configs),
-        f'  evaluate.load("{METRIC_NAME}")',
-        *(hint for hint, is_fine in hints.items() if not is_fine),
-    ]
-    return "\n".join([*lines, ""])
+    name = registration.name
+    lines = [f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)", "folders:"]
+    lines += [f"  {folder}" for folder in registration.folders]
+    lines.append(f"load from any folder that has no {name}:")
+    lines += [f'  load_dataset("{name}", "{config}")' for config in registration.configs]
+    lines.append(f'  evaluate.load("{METRIC_NAME}")')
+    if not registration.is_complete:
+        lines.append("some folders are missing: register again, or remove the rest with --undo")
+    if not registration.is_latest:
+        lines.append(
+            f"a folder {name} was loaded since, and the libraries take the latest: register again, to load the "
+            "registered one"
+        )
+    return "".join(f"{line}\n" for line in lines)
 
 
 def removed_text(registration: Registration) -> str:

@@ -194,7 +194,10 @@ def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path,
             "tasks that run at the same time; waiting for resources is not included. Nothing was submitted.",
         ),
     )
-    return "\n".join([table.text(), *(_scripts(options, stages, folder) if options.executor == SLURM else ())])
+    lines = [table.text()]
+    if options.executor == SLURM:
+        lines += _scripts(options, stages, folder)
+    return "\n".join(lines)
 
 
 def _rows(

@@ -96,13 +96,13 @@ def read_seeds(
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
                 words = frozenset(word_runs((problem.premise, problem.hypothesis)))
-                shared = tuple(
-                    SharedWord(word, name, (rank,), ())
-                    for name in options.classes
-                    for rank, word in enumerate(row[f"{name}_words"])
-                )
+                shared = []
+                for name in options.classes:
+                    for rank, word in enumerate(row[f"{name}_words"]):
+                        shared.append(SharedWord(word, name, (rank,), ()))
             else:
-                words, shared = words_of(tagged), shared_words(tagged, ignore_case=options.ignore_case)
+                words = words_of(tagged)
+                shared = [*shared_words(tagged, ignore_case=options.ignore_case)]
             by_form = {(word.word_class, word.text): word for word in shared}
             batch.append(CheckedSeed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
         yield batch
