@@ -39,6 +39,9 @@ INDEX_FILE = "answers.sqlite"
 
 ROWS_PER_GROUP = 256
 
+# The only column with a dictionary: log-probabilities are distinct, so that one takes time and space.
+DICTIONARY = ["piece_ids.list.element"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class CacheKey:
@@ -211,7 +214,10 @@ class Store:
             InputError: If the disk is full; no partial shard is left.
         """
         table = answers.sort_by("form")
-        shard = write_checked(self.folder, table, compression="zstd", row_group_size=ROWS_PER_GROUP).stem
+        path = write_checked(
+            self.folder, table, compression="zstd", row_group_size=ROWS_PER_GROUP, use_dictionary=DICTIONARY
+        )
+        shard = path.stem
         if shard not in self._index.shards():
             self._index.add(shard, table["form"].to_pylist())
         self._checked.add(shard)

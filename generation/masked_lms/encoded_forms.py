@@ -140,7 +140,8 @@ class FormEncoder:
             max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
             split_words: Whether to encode words of several tokens.
         """
-        self._tokenizer = tokenizer
+        self._backend = tokenizer.backend_tokenizer
+        self._mask, self._unknown = tokenizer.mask_token_id, tokenizer.unk_token_id
         self._pieces = pieces
         self._max_length = max_length
         self._split_words = split_words
@@ -169,7 +170,7 @@ class FormEncoder:
 
     def tokenize(self, texts: list[str]) -> Iterator[Tokens]:
         """Tokenize texts."""
-        encodings = self._tokenizer.backend_tokenizer.encode_batch(texts)
+        encodings = self._backend.encode_batch(texts)
         for text, encoding in zip(texts, encodings, strict=True):
             yield Tokens(text, encoding, encoding.ids, encoding.offsets)
 
@@ -181,19 +182,18 @@ class FormEncoder:
         first, end = self._tokens_of(form.start, length, tokens)
         others = [self._tokens_of(start, length, tokens) for start in form.also_masked]
         pieces = tokens.ids[first:end]
-        if not pieces or NONE in others or self._tokenizer.unk_token_id in pieces or self._pieces[pieces[0]] is None:
+        if not pieces or NONE in others or self._unknown in pieces or self._pieces[pieces[0]] is None:
             return SPLIT
         if len(pieces) > 1 and not self._split_words:
             return SPLIT
-        mask = self._tokenizer.mask_token_id
         ids, position = [*tokens.ids], first
         for begin, stop in sorted([(first, end), *others], reverse=True):
-            ids[begin:stop] = [mask]
+            ids[begin:stop] = [self._mask]
             if begin < first:
                 position -= stop - begin - 1
         self._forms.append(Row(ids, position, pieces[0]))
         for number, piece in enumerate(pieces if len(pieces) > 1 else ()):
-            masks = [mask] * (len(pieces) - number)
+            masks = [self._mask] * (len(pieces) - number)
             masked = [*ids[:position], *pieces[:number], *masks, *ids[position + 1 :]]
             self._of_pieces.append(Row(masked, position + number, piece))
             self._words.append(len(self._keys))
