@@ -12,7 +12,7 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 from inspect_ai.model._model import model_usage  # that of the log before a retry, when a task starts
 from inspect_ai.util import EarlyStop, EarlyStopping
 
-from merge_snli.base.errors import REASON, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained, param
 
 # What the calls of each run have cost so far, in dollars, by the id of the run.
 SPENT: defaultdict[str | None, float] = defaultdict(float)
@@ -70,16 +70,10 @@ class CostLimit(EarlyStopping):
         Raises:
             InputError: If the limit is not a positive number, or the price of the reader is not known.
         """
-        raise_first(
-            (
-                not isinstance(self.limit, int | float) or not self.limit > 0,
-                f"{param('cost_limit')} is {self.limit!r}: give a number of dollars above 0",
-            ),
-            (
-                self.reader is not None and (get_model_info(self.reader) or ModelInfo()).cost is None,
-                f"{param('cost_limit')} needs the price of {self.reader}: add it to {param('prices')}",
-            ),
-        )
+        if not isinstance(self.limit, int | float) or not self.limit > 0:
+            raise InputError(f"{param('cost_limit')} is {self.limit!r}: give a number of dollars above 0")
+        if self.reader is not None and (get_model_info(self.reader) or ModelInfo()).cost is None:
+            raise InputError(f"{param('cost_limit')} needs the price of {self.reader}: add it to {param('prices')}")
 
     async def start_task(self, task: EvalSpec, *_: object, **__: object) -> str:
         """Add what the task cost before a retry, and return the name of the limit."""

@@ -237,7 +237,9 @@ def nli_answer(
         answer, by = read_answer(text, labels, form, words), {}
         if answer is None and reader and (answer := await read_by_model(reader, text, labels, words or labels)):
             by = {READ_BY_MODEL: reader}
-        value = NOANSWER if answer is None else CORRECT if answer == target.text else INCORRECT
+        value = CORRECT if answer == target.text else INCORRECT
+        if answer is None:
+            value = NOANSWER
         return Score(value=value, answer=answer, explanation=text, metadata=by or None)
 
     return score
@@ -282,12 +284,9 @@ def _read(path: Path) -> Log:
             score = sample.scores.get(SCORER)
             if score is None:
                 raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-            replies[str(sample.id), sample.epoch] = Reply(
-                score.answer,
-                sample.output.completion,
-                kind_of(sample.output),
-                reader=(score.metadata or {}).get(READ_BY_MODEL),
-            )
+            reader = (score.metadata or {}).get(READ_BY_MODEL)
+            reply = Reply(score.answer, sample.output.completion, kind_of(sample.output), reader=reader)
+            replies[str(sample.id), sample.epoch] = reply
             first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
             texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     provider, _, model = header.eval.model.partition("/")

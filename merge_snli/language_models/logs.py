@@ -3,6 +3,7 @@
 import logging
 import math
 import tomllib
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -110,8 +111,10 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
                 )
     replies = {pair: tuple(of_pair[number] for number in sorted(of_pair)) for pair, of_pair in numbered.items()}
     # A retried run's log repeats the samples that it reuses.
-    used = {key: usage for log in logs for key, usage in log.usage.items()}.values()
-    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used]) for name in TAKEN}
+    used: dict[tuple[str, ...], Usage] = {}
+    for log in logs:
+        used |= log.usage
+    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used.values()]) for name in TAKEN}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,
@@ -175,8 +178,10 @@ def _with_likelihoods(reply: Reply, log: Log, key: tuple[str, int], filled: Fill
     if not tokens or filled is None or reply.label is None:
         return replace(reply, log_likelihoods=stored.log_likelihoods if stored.label == reply.label else ())
     answers, plain = [plain_token(answer) for answer in filled.answers], [plain_token(token) for token in tokens]
-    likely = list(zip(plain, map(math.exp, tokens.values()), strict=True))
-    shares = [sum(share for token, share in likely if token == answer) for answer in answers]
+    by_token: defaultdict[str, float] = defaultdict(float)
+    for token, likelihood in zip(plain, tokens.values(), strict=True):
+        by_token[token] += math.exp(likelihood)
+    shares = [by_token[answer] for answer in answers]
     if plain[0] != answers[filled.labels.index(reply.label)] or not all(shares):
         return reply
     return replace(reply, log_likelihoods=in_data_order(map(math.log, shares), filled.prompt.order))
@@ -209,19 +214,25 @@ def read_result_log(path: Path) -> Log:
     replies = replies_in(result.table)
     if prompt is None or not replies:
         raise InputError(f"{path} is not the result of a log: give results that have what a language model replied")
+    numbered = {}
+    for name, of_row in replies.items():
+        for number, reply in enumerate(of_row):
+            numbered[name, number] = reply
+    config, group_column = about.config, None
+    if config is None:
+        config, group_column = ALL, about.group_column
+    scope = Scope(config=config, group_column=group_column, subsample=ALL_SUBSAMPLES)
+    if part is not None:
+        subsample = ALL_SUBSAMPLES if part.subsample is None else part.subsample
+        scope = replace(scope, subsample=subsample, limit_seeds=part.limit_seeds)
     return Log(
         path=path,
         model=result.model.name,
         digest=result.model.digest or run_digest(result.model.name, prompt),
         dataset=about.digest if part is None else part.of,
         name=about.name,
-        scope=Scope(
-            config=about.config or ALL,
-            group_column=about.group_column if about.config is None else None,
-            subsample=ALL_SUBSAMPLES if part is None or part.subsample is None else part.subsample,
-            limit_seeds=None if part is None else part.limit_seeds,
-        ),
-        replies={(name, number): reply for name, of_row in replies.items() for number, reply in enumerate(of_row)},
+        scope=scope,
+        replies=numbered,
         usage={(str(path),): {name: getattr(prompt, name) for name in TAKEN}},
         prompt=prompt,
         versions=result.run.versions,

@@ -6,13 +6,12 @@ from itertools import chain
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
-import pyarrow as pa
 
-from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
 from merge_snli.answers.opening import open_config
+from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -47,18 +46,13 @@ class Scope:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
-        raise_first(
-            (
-                self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int,
-                f"{param('subsample')} is {self.subsample!r}: {advice}",
-            ),
-            (
-                self.limit_seeds is not None and type(self.limit_seeds) is not int,
-                f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds",
-            ),
-            (self.seeds not in SEEDS, f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}"),
-        )
+        if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
+            advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
+            raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
+        if self.limit_seeds is not None and type(self.limit_seeds) is not int:
+            raise InputError(f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds")
+        if self.seeds not in SEEDS:
+            raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
 
     def part_of(self, data: ScoredData) -> ScoredData:
         """Return the part of the whole data that has the questions; without subsamples, 0 is every row."""
@@ -178,35 +172,40 @@ def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str
     Args:
         answers: Each use of a question, and the label that was answered; None if the answer cannot be read.
     """
-    uses = [(use, answer == use["label"]) for use, answer in answers]
-    rows = [(use, correct) for use, correct in uses if not use.keys().isdisjoint(ID_COLUMNS)]
-    seeds = np.array([correct for use, correct in uses if use.keys().isdisjoint(ID_COLUMNS)], dtype=bool)
+    rows, is_right = [], []
+    seeds = []
+    for use, answer in answers:
+        if use.keys().isdisjoint(ID_COLUMNS):
+            seeds.append(answer == use["label"])
+        else:
+            rows.append(use)
+            is_right.append(answer == use["label"])
     values: dict[str, float] = {}
-    if len(seeds):
-        values["seed_sample_accuracy"] = float(seeds.mean())
+    if seeds:
+        values["seed_sample_accuracy"] = float(np.mean(seeds))
         values["seed_sample_accuracy_stderr"] = clustered_error(seeds, np.ones(len(seeds)))
     if rows:
-        groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use, _ in rows)
-        subsamples = [use.get(SUBSAMPLES, (0,)) for use, _ in rows]  # of data without subsamples one that has all rows
-        predicted = Answers(
-            labels=("wrong", "correct"),
-            table=pa.table({}),
-            group_ids=tuple(groups.index),
-            groups=np.array(groups.numbers),
-            gold=np.ones(len(rows), dtype=np.int64),
-            predicted=np.array([correct for _, correct in rows], dtype=np.int64),
-            subsamples=np.array(
-                [[number in of_row for of_row in subsamples] for number in dict.fromkeys(chain(*subsamples))],
-                dtype=bool,
-            ).reshape(-1, len(rows)),
-        )
-        counts = predicted.counts()
-        values["sample_accuracy"] = predicted.correct_rows() / len(rows)
-        if counts.drawn.any():
-            correct, sizes = counts.correct[:, counts.drawn], counts.sizes[:, counts.drawn]
-            passes = passes_by_seed(correct, sizes)
-            values["sample_accuracy"] = float((correct.sum(1) / sizes.sum(1)).mean())
-            values["sample_accuracy_stderr"] = clustered_error(correct.sum(0), sizes.sum(0))
-            values["pattern_accuracy"] = float(np.nanmean(pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]))
-            values["pattern_accuracy_stderr"] = clustered_error(passes, np.ones(passes.shape))
+        values |= _on_rows(rows, np.array(is_right))
     return values
+
+
+def _on_rows(rows: Sequence[dict[str, Any]], is_right: Bools) -> dict[str, float]:
+    """Return SA on rows and PA with their errors; only SA on all rows if no subsample has one."""
+    groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use in rows)
+    of_rows = [use.get(SUBSAMPLES, (0,)) for use in rows]  # of data without subsamples one that has all rows
+    correct, sizes = [], []
+    for subsample in dict.fromkeys(chain(*of_rows)):
+        drawn = np.array([subsample in of_row for of_row in of_rows])
+        correct.append(np.bincount(groups.numbers, drawn & is_right, len(groups.index)))
+        sizes.append(np.bincount(groups.numbers, drawn, len(groups.index)))
+    if not sizes:
+        return {"sample_accuracy": float(is_right.mean())}
+    counts = np.array(correct, dtype=np.int64), np.array(sizes, dtype=np.int64)
+    right, drawn = (table[:, counts[1].any(axis=0)] for table in counts)
+    passes = passes_by_seed(right, drawn)
+    return {
+        "sample_accuracy": float((right.sum(1) / drawn.sum(1)).mean()),
+        "sample_accuracy_stderr": clustered_error(right.sum(0), drawn.sum(0)),
+        "pattern_accuracy": float(np.nanmean(pattern_accuracy(right, drawn, QUALITY_THRESHOLD)[:, 0])),
+        "pattern_accuracy_stderr": clustered_error(passes, np.ones(passes.shape)),
+    }

@@ -4,11 +4,12 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
-from merge_snli.answers.replies import NOT_STATED, majority
+from merge_snli.answers.replies import NOT_STATED, Reply, majority
 from merge_snli.base.errors import REASON, explained, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer
@@ -67,21 +68,18 @@ def read_unread(
 
     They are answers of their own, with another digest.
     """
-    texts = {reply.text for of_pair in answers.replies.values() for reply in of_pair if not reply.label and reply.text}
+    texts = {reply.text for reply in chain(*answers.replies.values()) if not reply.label and reply.text}
 
     async def ask() -> list[str | None]:
         return await asyncio.gather(*(read_by_model(reader, text, labels, words) for text in texts))
 
     read = dict(zip(texts, asyncio.run(ask()), strict=True))
-    replies = {
-        pair: tuple(
-            replace(reply, label=label, kind=None, reader=reader)
-            if not reply.label and (label := read.get(reply.text))
-            else reply
-            for reply in of_pair
-        )
-        for pair, of_pair in answers.replies.items()
-    }
+
+    def with_label(reply: Reply) -> Reply:
+        label = None if reply.label else read.get(reply.text)
+        return replace(reply, label=label, kind=None, reader=reader) if label else reply
+
+    replies = {pair: tuple(map(with_label, of_pair)) for pair, of_pair in answers.replies.items()}
     return replace(
         answers,
         replies=replies,

@@ -41,10 +41,11 @@ def write_task_files(questions: Questions, prompts: Sequence[Prompt], shots: tup
         The files.
     """
     out = check_tasks_folder(out)
-    tasks = [task for prompt in prompts for task in _tasks(questions, prompt, shots)]
-    paths = [out / f"{task['task']}.yaml" for task in tasks]
-    for path, task in zip(paths, tasks, strict=True):
-        write_text(path, _yaml(task))
+    paths = []
+    for prompt in prompts:
+        for task in _tasks(questions, prompt, shots):
+            paths.append(out / f"{task['task']}.yaml")
+            write_text(paths[-1], _yaml(task))
     return paths
 
 
@@ -193,20 +194,17 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
     Returns:
         `seeds`, and `half_widths`: half the width of the 95% Wilson score interval of PA over so many seeds, by PA.
     """
-    groups = {
-        use.get("seed_id", use.get("group_id"))
-        for question in questions
-        for use in question.uses
-        if {*ID_COLUMNS} & {*use}
-    }
-    intervals = {
-        str(accuracy): proportion_interval(round(accuracy * len(groups)), len(groups))
-        for accuracy in (ASSUMED_ACCURACIES if groups else ())
-    }
-    return {
-        "seeds": len(groups),
-        "half_widths": {accuracy: (interval.high - interval.low) / 2 for accuracy, interval in intervals.items()},
-    }
+    groups = set()
+    for question in questions:
+        for use in question.uses:
+            if not use.keys().isdisjoint(ID_COLUMNS):
+                groups.add(use.get("seed_id", use.get("group_id")))
+    widths = {}
+    if groups:
+        for accuracy in ASSUMED_ACCURACIES:
+            interval = proportion_interval(round(accuracy * len(groups)), len(groups))
+            widths[str(accuracy)] = (interval.high - interval.low) / 2
+    return {"seeds": len(groups), "half_widths": widths}
 
 
 def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any], tokenizer: str | None) -> Table:
@@ -221,13 +219,13 @@ def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any]
     fields = [name for name in estimates[0] if name != "cost" or estimates[0]["cost"] is not None]
     columns = [Column(name.replace("_", " "), format=",.2f" if name == "cost" else None) for name in fields]
     widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected.get("half_widths", {}).items())
+    notes = [f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted."]
+    if widths:
+        notes.append(f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}.")
     return Table(
         columns=(replace(columns[0], align="left"), *columns[1:]),
         rows=tuple(tuple(row[field] for field in fields) for row in estimates),
-        notes=(
-            f"Output tokens: those of the answers{counted}; reasoning tokens are assumed, not counted.",
-            *([f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}."] if widths else []),
-        ),
+        notes=tuple(notes),
     )
 
 
