@@ -70,7 +70,8 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
     (path,) = out.glob("*.json")
     result = read_result(path)
     kept = [(reply.text, reply.kind) for replies in replies_in(result.table).values() for reply in replies]
-    counts = {kind: [of for _, of in kept].count(kind) for kind in ("cut", "refused", "no stated answer")}
+    kinds = ("cut", "refused", "refused by the provider", "no stated answer")
+    counts = {kind: [of for _, of in kept].count(kind) for kind in kinds}
     assert min(counts.values()) >= 2
     assert (result.run.unread, result.run.no_answers) == (counts, sum(counts.values()))
     assert dict(kept) == {
@@ -79,7 +80,7 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
         REFUSAL: "refused",
         "?": "no stated answer",
         UNFINISHED: "cut",
-        "": "refused",
+        "": "refused by the provider",
     }
     lines = [line for line in printed.splitlines() if line.startswith("model (word)")]
     assert sum(" cut " in line for line in lines) == 3
