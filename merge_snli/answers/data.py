@@ -38,6 +38,9 @@ WORDS = ("word_class", "original", "replacement")
 # The columns of a table of answers; a column of `--by` with such a name is stored as `by:NAME`.
 ANSWER_COLUMNS = ("row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples", "replies")
 
+# The labels of the scored samples of another task than those of this package; the gold label is the second.
+SCORED = ("incorrect", "correct")
+
 # What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
 
@@ -202,7 +205,7 @@ class ScoredData:
     @property
     def units(self) -> tuple[str, str]:
         """What a group and a row are called."""
-        return ("group", "pair") if self.seeds is None else ("seed", "variant")
+        return units_of(self.label_names, has_seeds=self.seeds is not None)
 
     @property
     def part(self) -> str | None:
@@ -285,6 +288,18 @@ def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int, only: int | Non
     masks = np.zeros((n_subsamples, len(lists)), dtype=bool)
     masks[values, np.repeat(np.arange(len(lists)), lengths.astype(np.int64))] = True
     return masks
+
+
+def units_of(labels: tuple[str, ...], *, has_seeds: bool) -> tuple[str, str]:
+    """Return what a group and a row of data are called."""
+    if has_seeds:
+        return "seed", "variant"
+    return "group", "sample" if labels == SCORED else "pair"
+
+
+def asked_unit(row: str) -> str:
+    """Return what a model is asked about is called, from what a row of the data is called."""
+    return "sample" if row == "sample" else "distinct pair"
 
 
 def stored_name(column: str) -> str:

@@ -4,10 +4,12 @@ examples:
   merge-snli import logs/*.eval --dataset ORG/merge_snli --out results
   merge-snli import logs/MODEL/samples_*.jsonl --dataset demo:dataset --out results
   merge-snli import predictions.csv --model my-model --dataset demo:dataset --out results
+  merge-snli import logs/*.eval --group subject --out results
   merge-snli import results/*.json --again --dataset demo:dataset --out results
 """
 
 import argparse
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from merge_snli.cli.arguments import (
     argument,
     format_argument,
     list_argument,
+    number,
     write_tables,
 )
 
@@ -35,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
             "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
         ),
-        argument("--dataset", required=True, metavar=DATASET, help="folder or Hub id of the MERGE data set"),
+        argument(
+            "--dataset", metavar=DATASET, help="folder or Hub id of the MERGE data set; none for logs of other tasks"
+        ),
         argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder"),
         argument("--model", metavar="NAME", help="name of the model, of one in all logs; required for tables"),
         argument("--config", help="for tables: all (default), noun, verb, adj or adv"),
@@ -58,6 +63,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="list all answers that cannot be read, after the table; without it, three of each kind",
         ),
+        argument(
+            "--group", metavar="FIELD", help="of other tasks: field of a sample's metadata or document with its group"
+        ),
+        argument("--score", metavar="NAME", help="of other tasks: the score that counts, if there are several"),
+        argument("--filter", metavar="NAME", help="of other tasks: the filter of lm-evaluation-harness that counts"),
+        argument(
+            "--at-least",
+            type=number(lambda _: True, "a score, such as 0.5"),
+            metavar="X",
+            help="of other tasks: the score from which on a sample is correct (default: scores are 1 or 0)",
+        ),
         SKIP_INVALID,
         format_argument(*TABLE_FORMATS),
     )
@@ -74,23 +90,13 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.results.score_table import score_table
     from merge_snli.results.store import read_results, to_json
 
-    results = import_files(
-        arguments.files,
-        arguments.dataset,
-        out=arguments.out,
-        model=arguments.model,
-        config=arguments.config,
-        limit_seeds=arguments.limit_seeds,
-        subsample=arguments.subsample,
-        partial=arguments.partial,
-        again=arguments.again,
-        reader=arguments.reader,
-    )
+    results = import_files(**{name: getattr(arguments, name) for name in signature(import_files).parameters})
     unread = unread_replies(results)
     there = read_results(arguments.out, skip_invalid=arguments.skip_invalid)
     others = [result for result in there if result not in results]
     keys = {result.dataset.key for result in results}
-    beside = with_parts([*results, *others], [find_dataset(arguments.dataset)])
+    datasets = [] if arguments.dataset is None else [find_dataset(arguments.dataset)]
+    beside = with_parts([*results, *others], datasets)
     groups = on_same_data(result for result in beside if result.dataset.key in keys)
     tables = [score_table(group, names=names_of(group)) for group in groups]
     for group in groups:

@@ -6,6 +6,11 @@ from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, count_groups
 
 
+def is_correct(score: float, at_least: float | None = None) -> bool:
+    """Return whether a sample with a score is correct: whether it is 1, or at least a number."""
+    return score == 1 if at_least is None else score >= at_least
+
+
 def pattern_accuracy_with_error(
     groups: Sequence[object], correct: Sequence[bool], threshold: float = QUALITY_THRESHOLD
 ) -> tuple[float, float]:
@@ -37,4 +42,6 @@ def pattern_accuracy(items: Sequence[tuple[object, float]], threshold: float = Q
         >>> pattern_accuracy([("a", 1.0), ("a", 0.0), ("b", 1)])
         0.5
     """
-    return pattern_accuracy_with_error([group for group, _ in items], [score == 1 for _, score in items], threshold)[0]
+    return pattern_accuracy_with_error(
+        [group for group, _ in items], [is_correct(score) for _, score in items], threshold
+    )[0]

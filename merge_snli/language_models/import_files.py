@@ -25,6 +25,7 @@ from merge_snli.language_models.logs import (
     read_result_log,
 )
 from merge_snli.language_models.questions import Scope, open_whole
+from merge_snli.language_models.sample_scores import Scoring, scored_data
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result
 from merge_snli.results.store import check_results_folder, is_result, store_result
@@ -49,7 +50,7 @@ INSPECT_ENDINGS = (".eval", ".json")
 
 def import_files(
     files: Sequence[str | Path],
-    dataset: str,
+    dataset: str | None = None,
     *,
     out: str | Path | None = None,
     model: str | None = None,
@@ -59,8 +60,15 @@ def import_files(
     partial: bool = False,
     again: bool = False,
     reader: str | None = None,
+    group: str | None = None,
+    score: str | None = None,
+    filter: str | None = None,
+    at_least: float | None = None,
 ) -> list[Result]:
     """Compute results from logs of Inspect and lm-evaluation-harness, or from tables of predictions.
+
+    Without a data set, the logs may be of any task: a sample is answered `correct` or `incorrect` by its score. Logs of
+    the same task and score that are given together are on the samples that any of them has.
 
     Logs of one model that were asked in the same way are joined. Logs say themselves which config, subsample and seeds
     were asked; a result on a part is marked as partial, as by `merge-snli score --subsample`. A log that cannot be
@@ -69,7 +77,7 @@ def import_files(
     Args:
         files: Logs (`.eval`, `.json`, `samples_*.jsonl`), or tables of the predictions of one model (`.csv`, `.tsv`,
             `.jsonl`, `.parquet`); with `again` also results.
-        dataset: Folder or Hub id of the data set.
+        dataset: Folder or Hub id of the data set that was asked; None for logs of other tasks.
         out: Folder for the result files; None to write nothing.
         model: Name of the model. Required for tables; all logs must be of one model then.
         config: For tables: the config, by default `all` of a MERGE data set.
@@ -78,6 +86,11 @@ def import_files(
         partial: Leave out and count the groups without all their answers.
         again: Read the answers that are kept beside results again.
         reader: Language model, as Inspect names it, that is asked which label an unread reply states; None for none.
+        group: For other tasks: field of the metadata, or of the document, that names the group of a sample; None if
+            each sample is one.
+        score: For other tasks: name of the score, if samples have several.
+        filter: For other tasks: name of the filter of lm-evaluation-harness, if there are several.
+        at_least: For other tasks: smallest score of a correct sample; None if all scores are 1 or 0.
 
     Returns:
         The results, one per model, way of asking and scope.
@@ -96,13 +109,20 @@ def import_files(
     tables = [path for path in paths if path not in logs]
     if logs and tables:
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
+    scoring = Scoring(group=group, score=score, filter=filter, at_least=at_least)
+    if dataset is not None and scoring != Scoring():
+        named = [param(name) for name, value in vars(scoring).items() if value is not None]
+        raise InputError(f"{named[0]} is for logs of other tasks: remove it, or {param('dataset')}")
+    if dataset is None and (tables or again or reader):
+        what = str(tables[0]) if tables else param("again" if again else "reader", True)
+        raise InputError(f"{what} needs the data set that was asked: name it with {param('dataset')}")
     if logs:
         for name, value in {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}.items():
             if value is not None:
                 raise InputError(
                     f"{param(name)} is for tables of predictions; a log names its own part of the data: remove it"
                 )
-        runs = _runs(logs, dataset, model=model, partial=partial, reader=reader)
+        runs = _runs(logs, scoring if dataset is None else dataset, model=model, partial=partial, reader=reader)
     else:
         if reader:
             raise InputError(f"{param('reader')} is for logs; {tables[0]} is a table of predictions: remove it")
@@ -141,20 +161,35 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
             raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
 
-def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bool, reader: str | None) -> list[_Run]:
-    """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none."""
+def _runs(
+    paths: Sequence[Path], asked: str | Scoring, *, model: str | None, partial: bool, reader: str | None
+) -> list[_Run]:
+    """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none.
+
+    Args:
+        paths: The logs and results.
+        asked: The data set, or of other tasks which scores count.
+        model: Name of the model; None for that of the logs.
+        partial: Whether to leave out the groups without all their answers.
+        reader: Language model that reads unread replies.
+    """
     errors: list[InputError] = []
     logs: list[Log] = []
     runs: list[_Run] = []
 
     @cache
-    def opened(config: str, group_column: str | None) -> ScoredData:
-        return open_whole(dataset, Scope(config=config, group_column=group_column))
+    def opened(name: str, config: str, group_column: str | None) -> ScoredData:
+        if isinstance(asked, Scoring):
+            return scored_data([log for log in logs if log.dataset == name])
+        return open_whole(asked, Scope(config=config, group_column=group_column))
 
     for path in paths:
         with _collecting(errors):
-            log = read_log(path)
-            check_digest(log, opened(log.scope.config, log.scope.group_column))
+            if isinstance(asked, Scoring):
+                log = read_log(path, asked)
+            else:
+                log = read_log(path)
+                check_digest(log, opened(log.dataset, log.scope.config, log.scope.group_column))
             logs.append(log)
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
@@ -163,8 +198,9 @@ def _runs(paths: Sequence[Path], dataset: str, *, model: str | None, partial: bo
             "or import the logs of each model alone"
         )
     for of_run in join_logs(logs):
+        first = of_run[0]
+        data = opened(first.dataset, first.scope.config, first.scope.group_column)
         with _collecting(errors):
-            data = opened(of_run[0].scope.config, of_run[0].scope.group_column)
             runs.append(_score(of_run, data, model=model, partial=partial, reader=reader))
     if not runs and len(errors) == 1:
         raise errors[0]
@@ -211,8 +247,13 @@ def _check_names(results: Sequence[Result]) -> None:
             )
 
 
-def read_log(path: Path) -> Log:
-    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval."""
+def read_log(path: Path, scoring: Scoring | None = None) -> Log:
+    """Read a result with its answers, or a log: of Inspect if it ends in `.eval` or `.json`, otherwise of lm-eval.
+
+    Args:
+        path: The result or log.
+        scoring: Which scores count, in a log of another task than those of this package.
+    """
     if not path.is_file():
         raise InputError(f"{path} does not exist, or is a folder: give log files")
     if is_result(path):
@@ -220,10 +261,10 @@ def read_log(path: Path) -> Log:
     if path.suffix in INSPECT_ENDINGS:
         from merge_snli.language_models.inspect_task import read_inspect_log
 
-        return read_inspect_log(path)
+        return read_inspect_log(path, scoring)
     from merge_snli.language_models.lm_eval_task import read_lm_eval_log
 
-    return read_lm_eval_log(path)
+    return read_lm_eval_log(path, scoring)
 
 
 def is_log(path: Path) -> bool:

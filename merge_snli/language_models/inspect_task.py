@@ -4,7 +4,9 @@ inspect eval merge_snli/nli --model openai/MODEL -T dataset=ORG/merge_snli -T co
 """
 
 import json
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalSample, read_eval_log_samples
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log_samples
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ModelUsage
 from inspect_ai.scorer import (
     CORRECT,
@@ -27,16 +29,19 @@ from inspect_ai.scorer import (
     metric,
     score_reducer,
     scorer,
+    value_to_float,
 )
 from inspect_ai.solver import TaskState
 
-from merge_snli.answers.replies import Reply, majority
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.answers.replies import NOT_STATED, Reply, majority
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.files import sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.inspect_replies import FAILING, ask, check_ask_again, kind_of
-from merge_snli.language_models.logs import Log, Usage, plain_token, recorded_scope, run_digest
+from merge_snli.language_models.logs import Log, Usage, log_without_samples, plain_token
 from merge_snli.language_models.questions import Scope, accuracies, open_whole, read_questions, uses_of
+from merge_snli.language_models.sample_scores import Scoring
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
 from merge_snli.models.prompts import (
@@ -259,43 +264,81 @@ def most_frequent_answer() -> ScoreReducer:
     return reduce
 
 
-def read_inspect_log(path: Path) -> Log:
+def read_inspect_log(path: Path, scoring: Scoring | None = None) -> Log:
     """Read a log, `.eval` or `.json`, finished or not.
 
     Samples without a score, because the run stopped or they failed, have no answer in the result.
+
+    Args:
+        path: The log.
+        scoring: Which scores count, of another task than `merge_snli/nli`; None for that.
     """
-    message = f"{path} is not a whole log of merge_snli/nli ({REASON}): copy it again"
+    message = f"{path} is not a whole log of Inspect ({REASON}): copy it again"
     with explained((*BROKEN, PrerequisiteError), message):
-        return _read(path)
+        return _read(path, scoring)
 
 
-def _read(path: Path) -> Log:
-    replies: dict[tuple[str, int], Reply] = {}
-    usage: dict[tuple[str, ...], Usage] = {}
-    texts: dict[str, str] = {}
-    first_tokens: dict[tuple[str, int], dict[str, float]] = {}
+def _read(path: Path, scoring: Scoring | None) -> Log:
     header = read_header(path)
+    record = _own_record(header, path) if scoring is None else _record(header, path, scoring)
+    provider, _, model = header.eval.model.partition("/")
+    prompt = _prompt(header, record, provider)
+    log = log_without_samples(path, record, prompt, model=model or provider, versions=dict(header.eval.packages))
+    counting = set()
+    for sample in read_eval_log_samples(path, all_samples_required=False):
+        log.usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
+        is_scored = sample.error is None and bool(sample.scores)
+        if scoring is not None:
+            log.samples[str(sample.id)] = scoring.sample(str(sample.id), sample.metadata, sample.target, path)
+            if is_scored:
+                counting.add(_add_score(log, sample, scoring))
+        elif is_scored:
+            _add_answer(log, sample)
+    if scoring is None:
+        return log
+    planned = header.eval.dataset.sample_ids or ()
+    return replace(log, dataset=", ".join([log.dataset, *sorted(counting)]), planned=tuple(map(str, planned)))
+
+
+def _own_record(header: EvalLog, path: Path) -> dict[str, Any]:
+    """Return what a log of `merge_snli/nli` says about its task."""
     record = (header.eval.metadata or {}).get(RECORD)
     if not isinstance(record, dict) or "dataset" not in record:
-        raise InputError(f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli")
-    for sample in read_eval_log_samples(path, all_samples_required=False):
-        usage[str(sample.id), str(sample.epoch), sample.uuid or str(path)] = _usage(sample)
-        if sample.error is None and sample.scores:
-            score = sample.scores.get(SCORER)
-            if score is None:
-                raise InputError(f"{path}: sample {sample.id} was not scored by {SCORER}: score it with merge_snli/nli")
-            reader = (score.metadata or {}).get(READ_BY_MODEL)
-            reply = Reply(score.answer, sample.output.completion, kind_of(sample.output), reader=reader)
-            replies[str(sample.id), sample.epoch] = reply
-            first_tokens[str(sample.id), sample.epoch] = _first_token(sample)
-            texts[str(sample.id)] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
-    provider, _, model = header.eval.model.partition("/")
-    settings = settings_of(header) | ({READER: record[READER]} if record.get(READER) else {})
-    prompt = PromptRecord(
+        raise InputError(
+            f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli: remove {param('dataset')} to "
+            "import its scores"
+        )
+    return record | {"prompt": Path(str(record["prompt"])).name}
+
+
+def _record(header: EvalLog, path: Path, scoring: Scoring) -> dict[str, Any]:
+    """Return the same about another task, of which the solver and the arguments that were given are the prompt."""
+    if RECORD in (header.eval.metadata or {}):
+        raise InputError(f"{path} is a log of merge_snli/nli: name its data set with {param('dataset')}")
+    spec, steps = header.eval, [step.model_dump(mode="json") for step in header.plan.steps]
+    solver = spec.solver or (steps[-1]["solver"] if steps else header.plan.name)
+    given = {**spec.task_args_passed, **(spec.solver_args_passed or {})}
+    shown = [f"{name}={value!s:.40}" for name, value in given.items()]
+    return {
+        "dataset": spec.task,
+        "name": spec.task,
+        "prompt": ", ".join([solver.rpartition("/")[2], *shown]),
+        "prompt_digest": sha256_of_json([steps, spec.task_args]),
+        "shots": 0,
+        **scoring.scope,
+    }
+
+
+def _prompt(header: EvalLog, record: dict[str, Any], provider: str) -> PromptRecord:
+    settings = settings_of(header)
+    if record.get(READER):
+        settings[READER] = record[READER]
+    others = {name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION}
+    return PromptRecord(
         harness=HARNESS,
         harness_version=header.eval.packages.get(HARNESS),
         provider=provider,
-        prompt=Path(str(record["prompt"])).name,
+        prompt=record["prompt"],
         prompt_digest=str(record["prompt_digest"]),
         prompt_toml=record.get("prompt_toml"),
         shots=int(record["shots"]),
@@ -305,24 +348,43 @@ def _read(path: Path) -> Log:
         input_tokens=None,
         output_tokens=None,
         retries=None,
-        settings={
-            name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION
-        },
+        settings=others,
     )
-    return Log(
-        path=path,
-        model=model or provider,
-        digest=run_digest(model or provider, prompt),
-        dataset=str(record["dataset"]),
-        name=str(record.get("name")),
-        scope=recorded_scope(record, path),
-        replies=replies,
-        texts=texts,
-        usage=usage,
-        prompt=prompt,
-        versions=dict(header.eval.packages),
-        first_tokens=first_tokens,
+
+
+def _add_answer(log: Log, sample: EvalSample) -> None:
+    """Add the answer to a question to a log."""
+    question, score = str(sample.id), (sample.scores or {}).get(SCORER)
+    if score is None:
+        raise InputError(f"{log.path}: sample {question} was not scored by {SCORER}: score it with merge_snli/nli")
+    log.replies[question, sample.epoch] = Reply(
+        score.answer,
+        sample.output.completion,
+        kind_of(sample.output),
+        reader=(score.metadata or {}).get(READ_BY_MODEL),
     )
+    log.first_tokens[question, sample.epoch] = _first_token(sample)
+    log.texts[question] = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+
+
+def _add_score(log: Log, sample: EvalSample, scoring: Scoring) -> str:
+    """Add the score of a sample of another task to a log, and return what counts."""
+    values: dict[str, Any] = {}
+    for by, score in (sample.scores or {}).items():
+        if isinstance(score.value, dict):
+            values |= {f"{by}.{name}": value for name, value in score.value.items()}
+        elif not isinstance(score.value, list):
+            values[by] = score.value
+    name = scoring.chosen(list(values), "score", log.path)
+    value = values.get(name)
+    unread = NOT_STATED if value == NOANSWER else None
+    if sample.limit is not None:
+        unread = f"{sample.limit.type} limit"
+    number = math.nan if value is None else value_to_float()(value)
+    reply = scoring.reply(number, sample.output.completion, unread, log.path)
+    if reply is not None:
+        log.replies[str(sample.id), sample.epoch] = reply
+    return scoring.title(name)
 
 
 def _first_token(sample: EvalSample) -> dict[str, float]:

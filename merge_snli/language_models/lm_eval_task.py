@@ -3,19 +3,20 @@
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.answers.replies import STOPPED, Reply, best_label, majority
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply, best_label, majority
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, recorded_scope, run_digest
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, Log, Usage, log_without_samples
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
+from merge_snli.language_models.sample_scores import Scoring
 from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, in_data_order, parse_prompt
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
@@ -28,6 +29,21 @@ HARNESS = "lm_eval"
 NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 # What changes the prompts of all tasks of a run, from its results.
 CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
+# What the prompts of a task follow from, from its configuration.
+SHOWN = (
+    "description",
+    "doc_to_text",
+    "doc_to_choice",
+    "target_delimiter",
+    "fewshot_delimiter",
+    "fewshot_split",
+    "gen_prefix",
+    "generation_kwargs",
+)
+# The kind of tasks of which a model ranks the answers.
+RANKING = "multiple_choice"
+# The filter of a task without filters, and what a filter returns for a reply in which it does not find an answer.
+NO_FILTER, NOT_FOUND = "none", "[invalid]"
 
 
 def load_questions(
@@ -134,15 +150,21 @@ def no_answer(items: Sequence[tuple[str, str | None]]) -> float:
     return float(sum(answer is None for _, answer in items))
 
 
-def read_lm_eval_log(path: Path) -> Log:
-    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`."""
+def read_lm_eval_log(path: Path, scoring: Scoring | None = None) -> Log:
+    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`.
+
+    Args:
+        path: The file of samples.
+        scoring: Which scores count, of a task that `merge-snli harness` did not write; None for one that it wrote.
+    """
     task, run = _run(path)
-    with explained(
-        (KeyError, TypeError), f"{path} is a log of the task {task}, which merge-snli harness did not write"
-    ):
-        config, n_shot = run["configs"][task], run["n-shot"][task]
-        record = config["metadata"]
-        dataset = str(record["dataset"])
+    if scoring is not None:
+        return _read_scores(path, task, run, scoring)
+    not_own = f"{path} is a log of the task {task}, which merge-snli harness did not write"
+    with explained((KeyError, TypeError), f"{not_own}: remove {param('dataset')} to import its scores"):
+        config, shots = run["configs"][task], run["n-shot"][task]
+        record = {**config["metadata"]}
+        record["dataset"] = str(record["dataset"])
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
@@ -154,22 +176,63 @@ def read_lm_eval_log(path: Path) -> Log:
         question, of_row, names = _read_replies(row, STOPPED if stops else None, order)
         texts[question] = row.values["doc"]["question"]
         replies |= {(question, number): reply for number, reply in enumerate(of_row)}
-        usage[question, str(path)] = {"calls": len(row.values.get("arguments") or [None]) * len(of_row)}
-    prompt = _prompt(run, config, names, n_shot, path)
-    model = _model_of(run)
-    return Log(
-        path=path,
-        model=model,
-        digest=run_digest(model, prompt),
-        dataset=dataset,
-        name=str(record.get("name")),
-        scope=recorded_scope(record, path),
-        replies=replies,
-        texts=texts,
-        usage=usage,
-        prompt=prompt,
-        versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
-    )
+        usage[question, str(path)] = _calls(row, len(of_row))
+    log = _log(path, run, record, _own_prompt(run, config, names, shots, path))
+    return replace(log, replies=replies, usage=usage, texts=texts)
+
+
+def _log(path: Path, run: dict[str, Any], record: dict[str, Any], prompt: PromptRecord) -> Log:
+    """Return a log without its samples.
+
+    Args:
+        path: The file of samples.
+        run: The results of its run.
+        record: What was asked.
+        prompt: How it was asked.
+    """
+    versions = {HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))}
+    return log_without_samples(path, record, prompt, model=_model_of(run), versions=versions)
+
+
+def _calls(row: SourceRow, replies: int) -> Usage:
+    return {"calls": len(row.values.get("arguments") or [None]) * replies}
+
+
+def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -> Log:
+    """Read the scores of a task that `merge-snli harness` did not write."""
+    with explained((KeyError, TypeError, ValueError), f"the results beside {path} are not of {task}: copy them again"):
+        config, shots = run["configs"][task], run["n-shot"][task]
+        is_own = "prompt_toml" in (config.get("metadata") or {})
+        digest = sha256_of_json([shots, *(config.get(name) for name in SHOWN)])
+        prompt = _prompt(run, config, name=str(config.get("output_type")), digest=digest, shots=int(shots))
+    if is_own:
+        raise InputError(f"{path} is a log of merge-snli harness: name its data set with {param('dataset')}")
+    log = _log(path, run, {"dataset": task, "name": task, **scoring.scope}, prompt)
+    filters: dict[str, None] = {}
+    counting: set[str] = set()
+    for row in open_file(path).read():
+        with explained((KeyError, TypeError, ValueError), f"{row.location} is not a sample of lm-evaluation-harness"):
+            used = str(row.values["filter"])
+            filters[used] = None
+            if used == (scoring.filter or next(iter(filters))):
+                counting.add(_add_score(log, row.values, scoring))
+                log.usage[str(row.values["doc_id"]), str(path)] = _calls(row, 1)
+    chosen = scoring.chosen(list(filters), "filter", path)
+    return replace(log, dataset=", ".join([task, *sorted(counting), *({chosen} - {NO_FILTER})]))
+
+
+def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring) -> str:
+    """Add the score of a sample to a log, and return what counts."""
+    question = str(values["doc_id"])
+    scores = {name: values[name] for name in values["metrics"] if isinstance(values[name], int | float)}
+    name = scoring.chosen(list(scores), "score", log.path)
+    text, found = values["resps"][0][0], values["filtered_resps"][0]
+    unread = NOT_STATED if found == NOT_FOUND else None
+    reply = scoring.reply(float(scores[name]), text if isinstance(text, str) else "", unread, log.path)
+    log.samples[question] = scoring.sample(question, dict(values["doc"]), str(values["target"]), log.path)
+    if reply is not None:
+        log.replies[question, 0] = reply
+    return scoring.title(name)
 
 
 def _model_of(run: dict[str, Any]) -> str:
@@ -223,33 +286,48 @@ def _valid_settings(path: Path) -> AbstractContextManager[None]:
     return explained((TypeError, ValueError, AttributeError, KeyError), message)
 
 
-def _prompt(
+def _own_prompt(
     run: dict[str, Any],
     config: dict[str, Any],
     labels: tuple[str, ...],
     n_shot: Any,  # noqa: ANN401 - any JSON value
     path: Path,
 ) -> PromptRecord:
-    ranked = config.get("output_type") == "multiple_choice"
     with _valid_settings(path):
         count, record = int(n_shot), config["metadata"]
         samples = ((config.get("fewshot_config") or {}).get("samples") or [])[:count]
         toml = record["prompt_toml"]
         shots = tuple(Shot(*(sample[field] for field in ("premise", "hypothesis", "label"))) for sample in samples)
         digest = _filled(toml, labels, shots, texts=TextNames(*record.get("texts", ()))).digest
-        generation = config.get("generation_kwargs") or {}
-        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+        prompt = _prompt(run, config, name=str(record["prompt"]), digest=digest, shots=count)
+    is_ranked = config.get("output_type") == RANKING
+    return replace(prompt, prompt_toml=toml, answers=RANKED if is_ranked else GENERATED)
+
+
+def _prompt(run: dict[str, Any], config: dict[str, Any], *, name: str, digest: str, shots: int) -> PromptRecord:
+    """Return how a model was asked.
+
+    Args:
+        run: The results of the run.
+        config: The configuration of the task.
+        name: Name of the prompt.
+        digest: Digest of what it shows without what is the same for all tasks of the run.
+        shots: Number of problems that it shows.
+    """
     chat = {key: run[key] for key in CHAT if run.get(key)}
+    generation = config.get("generation_kwargs") or {}
+    temperature = None
+    if config.get("output_type") != RANKING:
+        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
     return PromptRecord(
         harness=HARNESS,
         harness_version=run.get("lm_eval_version"),
         provider=str(run.get("model_source")),
-        prompt=str(record["prompt"]),
+        prompt=name,
         prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
-        prompt_toml=toml,
-        shots=count,
-        answers=RANKED if ranked else GENERATED,
-        temperature=None if ranked else temperature,
+        shots=shots,
+        answers=GENERATED,
+        temperature=temperature,
         calls=0,
         input_tokens=None,
         output_tokens=None,

@@ -34,6 +34,19 @@ Usage: TypeAlias = dict[str, int | float | None]
 
 
 @dataclass(frozen=True)
+class SampleFacts:
+    """What a log says about a sample of another task than those of this package.
+
+    Attributes:
+        group: The group that it belongs to.
+        target: Digest of the right answer, so that no two questions with the same id are compared.
+    """
+
+    group: str
+    target: str
+
+
+@dataclass(frozen=True)
 class Log:
     """What a log says.
 
@@ -41,8 +54,8 @@ class Log:
         path: The file.
         model: Name of the model.
         digest: Digest of the model and how it was asked; see `run_digest`.
-        dataset: Digest of the data set of the questions.
-        name: Name of that data set.
+        dataset: Digest of the data set of the questions; of another task its name and which score counts.
+        name: Name of that data set, or of the other task.
         scope: Which part of it has the questions, whatever seeds.
         replies: The replies by the id of the question and the number of the reply, such as an epoch.
         usage: What each sample took, by what identifies the sample in all logs that have it.
@@ -51,6 +64,8 @@ class Log:
         texts: The last text of each question by its id, as far as the log has it.
         first_tokens: The log-probability of the first token with a letter or digit of a reply, followed by those of
             the likeliest other tokens in its place, by the keys of `replies`; empty if the log does not have them.
+        samples: The samples of another task by their ids; their replies are labeled by their scores.
+        planned: The ids of the samples that were to be asked, as far as the log says it.
     """
 
     path: Path
@@ -65,12 +80,40 @@ class Log:
     versions: dict[str, str]
     texts: dict[str, str] = field(default_factory=dict)
     first_tokens: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
+    samples: dict[str, SampleFacts] = field(default_factory=dict)
+    planned: tuple[str, ...] = ()
 
 
 def run_digest(model: str, prompt: PromptRecord) -> str:
     """Return a digest of a model and how it was asked, without what that took."""
     how = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
     return sha256_of_json([model, *how, prompt.settings])
+
+
+def log_without_samples(
+    path: Path, record: dict[str, Any], prompt: PromptRecord, *, model: str, versions: dict[str, str]
+) -> Log:
+    """Return a log to which its samples are added.
+
+    Args:
+        path: The file.
+        record: What the task says about what was asked.
+        prompt: How the model was asked.
+        model: Name of the model.
+        versions: Versions of the libraries that asked it.
+    """
+    return Log(
+        path=path,
+        model=model,
+        digest=run_digest(model, prompt),
+        dataset=str(record["dataset"]),
+        name=str(record.get("name")),
+        scope=recorded_scope(record, path),
+        replies={},
+        usage={},
+        prompt=prompt,
+        versions=versions,
+    )
 
 
 def recorded_scope(record: dict[str, Any], path: Path) -> Scope:
@@ -146,6 +189,8 @@ def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | No
 
 def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dict[tuple[str, int], Reply]:
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
+    if log.samples:
+        return log.replies
     form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
     listed = labels if filled is None else filled.labels
     read = {

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.answers.answers import Answers, Predicted, align, compared_numbers, predicted_answers
-from merge_snli.answers.data import ScoredData, part_digest
+from merge_snli.answers.data import ScoredData, asked_unit, part_digest
 from merge_snli.answers.source import ScoredSource
 from merge_snli.answers.table import NO_ANSWER
 from merge_snli.base import __version__
@@ -255,6 +255,7 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
     run, left_out, origin = result.run, result.left_out, result.model.label_origin
     group, row = result.units
     limit = f"longer than the model's maximum of {left_out.max_length} tokens"
+    of_all = f"of {count(pairs, asked_unit(row))}"
     yield from _label_notes(result)
     if left_out.groups or left_out.rows:
         why = f"not all of a {group}'s answers were imported" if origin == ANSWERS else limit
@@ -263,7 +264,7 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         yield f"{left_out.undrawn:,} {row}s that no subsample has were not scored"
     if run.no_answers:
         kinds = "".join(f"; {kind}: {number:,}" for kind, number in run.unread.items())
-        yield f"no answer to {run.no_answers:,} of {pairs:,} distinct pairs can be read; they count as wrong{kinds}"
+        yield f"no answer to {run.no_answers:,} {of_all} can be read; they count as wrong{kinds}"
     for reader, number in run.read_by_model.items():
         yield f"{number:,} of {pairs:,} answers state no label in a form that is read; {reader} read them"
     if run.agreement is not None:
@@ -278,7 +279,7 @@ def _notes_of(result: Result, pairs: int) -> Iterator[str]:
         )
     if run.tied:
         tied = "largest scores" if run.samples is None else "most frequent answers"
-        yield f"the {tied} are tied on {run.tied:,} of {pairs:,} distinct pairs; the first label counts"
+        yield f"the {tied} are tied on {run.tied:,} {of_all}; the first label counts"
     if result.source is not None and result.source.too_long:
         yield f"{count(result.source.too_long, 'problem')} of the source left out: {limit}"
     if (warning := _chance_warning(result.scores, result.answers)) is not None:

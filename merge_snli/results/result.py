@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from merge_snli.answers.answers import Answers, Counted, Counts
-from merge_snli.answers.data import LABEL
+from merge_snli.answers.data import LABEL, units_of
 from merge_snli.answers.stored import StoredAnswers
 from merge_snli.answers.table import to_table, with_data
 from merge_snli.base.arrays import Floats
@@ -187,7 +187,7 @@ class Result(ResultFile):
     @property
     def units(self) -> tuple[str, str]:
         """What a group and a row of the data are called."""
-        return ("seed", "variant") if self.has_seeds else ("group", "pair")
+        return units_of(self.dataset.labels, has_seeds=self.has_seeds)
 
     @property
     def pattern_accuracy(self) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
+from merge_snli.answers.data import SCORED
 from merge_snli.base.columns import Columns
 from merge_snli.base.table import Table, count
 from merge_snli.problems.rows import JOIN
@@ -129,6 +130,12 @@ def compared_labels_of(results: Iterable[Scored]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label for result in results for label in result.compared_labels))
 
 
+def _shown_labels(results: Sequence[Scored]) -> tuple[str, ...]:
+    """Return the labels whose shares a table shows: none of scored samples, of which they say what accuracy says."""
+    labels = compared_labels_of(results)
+    return () if labels == SCORED else labels
+
+
 def has_probabilities(results: Iterable[Scored]) -> bool:
     """Return whether the probabilities of the labels are known of any of the results."""
     return any("brier" in result.row.values for result in results)
@@ -176,7 +183,7 @@ def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> ModelCol
         columns.add_score("QT", "qt", "+.1f")
         columns.add_score("MT", "mt", ".0f")
     else:
-        for label in compared_labels_of(results):
+        for label in _shown_labels(results):
             columns.add_score(_header(label), f"predicted_{label}")
     if has_probabilities(results):
         columns.add_score(ECE, "calibration_error")
@@ -212,14 +219,14 @@ def _explanation(results: Sequence[Scored]) -> tuple[str, ...]:
             *(f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")),
             *calibration,
         )
-    without = result.dataset.without_label
-    return (
-        "Scores in percent. Accuracy: share of the pairs predicted correctly.",
-        passing,
-        f"{', '.join(map(_header, compared_labels_of(results)))}: share of the pairs with this predicted label.",
-        *calibration,
-        *([f"{count(without, 'row')} without a gold label left out."] if without else []),
-    )
+    explanation = [f"Scores in percent. Accuracy: share of the {row}s that are correct.", passing]
+    labels = _shown_labels(results)
+    if labels:
+        explanation.append(f"{', '.join(map(_header, labels))}: share of the {row}s with this predicted label.")
+    explanation += calibration
+    if result.dataset.without_label:
+        explanation.append(f"{count(result.dataset.without_label, 'row')} without a gold label left out.")
+    return tuple(explanation)
 
 
 def _explanation_of_source(results: Sequence[Scored]) -> tuple[str, ...]:

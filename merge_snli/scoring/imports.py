@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.answers.data import ScoredData
+from merge_snli.answers.data import ScoredData, asked_unit
 from merge_snli.answers.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
@@ -73,9 +73,10 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
         InputError: If answers are missing without `partial`, or every group lacks one.
     """
     missing = sum(pair not in answers.labels for pair in data.pairs)
+    asked = count(len(data.pairs), asked_unit(data.units[1]))
     if missing and not partial:
         raise InputError(
-            f"{answers.source} has no answers to {missing:,} of the {len(data.pairs):,} distinct pairs of "
+            f"{answers.source} has no answers to {missing:,} of the {asked} of "
             f"{data.full_name}: finish the run, give all its files together, or add {param('partial', True)} to leave "
             f"out the {data.units[0]}s without all their answers"
         )

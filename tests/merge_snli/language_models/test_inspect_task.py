@@ -296,6 +296,8 @@ def test_a_task_of_inspect(tmp_path: Path) -> None:
     ]
     assert values == [(0.9, expected(0.9)), (0.5, expected(0.5))] == [(0.9, 0.25), (0.5, 0.75)]
     assert score.metrics["accuracy"].value == 10 / 16
+    (result,) = import_files([log.location], group="fact")
+    assert (result.pattern_accuracy, result.sample_accuracy) == (expected(0.9), 10 / 16)
 
 
 def test_a_sample_without_the_group_is_named() -> None:
@@ -345,3 +347,6 @@ metric_list:
     scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
     assert (scores["acc,none"], scores["pattern_accuracy,none"]) == (10 / 16, expected(0.9))
     assert scores["pattern_accuracy_50,none"] == expected(0.5)
+    (result,) = import_files([log], group="fact")
+    assert (result.pattern_accuracy, result.sample_accuracy) == (expected(0.9), 10 / 16)
+    assert result.row.curve.at(0.5) == expected(0.5)
