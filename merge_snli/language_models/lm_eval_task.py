@@ -217,6 +217,8 @@ def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -
             if used == (scoring.filter or next(iter(filters))):
                 counting.add(_add_score(log, row.values, scoring))
                 log.usage[str(row.values["doc_id"]), str(path)] = _calls(row, 1)
+    if not filters:
+        raise InputError(f"{path} has no samples: run lm_eval with --log_samples again")
     chosen = scoring.chosen(list(filters), "filter", path)
     return replace(log, dataset=", ".join([task, *sorted(counting), *({chosen} - {NO_FILTER})]))
 

@@ -221,7 +221,11 @@ def test_a_log_of_lm_evaluation_harness(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "message"),
-    [({"filter": "none"}, "is not a sample of lm-evaluation-harness"), ({}, "is not a sample of lm-eval")],
+    [
+        ({"filter": "none"}, "is not a sample of lm-evaluation-harness"),
+        ({"doc_id": 1}, "is not a sample of lm-evaluation-harness"),
+        ({"doc": {}}, "has no samples"),
+    ],
 )
 def test_wrong_samples_of_lm_evaluation_harness(tmp_path: Path, row: dict[str, Json], message: str) -> None:
     refused(message, imported, lm_eval_log(tmp_path, [row]))
