@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from merge_snli.answers.data import SCORED, Numbering, ScoredData
 from merge_snli.answers.replies import Reply
-from merge_snli.answers.sentences import Sentences
+from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
@@ -132,7 +132,7 @@ def scored_data(logs: Sequence[Log]) -> ScoredData:
         group_column=first.scope.group_column or ALONE,
         label_names=SCORED,
         table=pa.table({"row_id": pa.array(names, pa.string())}),
-        sentences=Sentences.of([(name, "") for name in names]),
+        sentences=SentencePairs.of([(name, "") for name in names]),
         group_ids=tuple(groups.index),
         row_groups=np.array(groups.numbers),
         row_labels=np.full(len(names), right),
