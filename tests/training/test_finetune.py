@@ -366,7 +366,7 @@ def test_data_that_does_not_fit_is_reported(
 
 
 def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
-    path = written(tmp_path / "gold.csv", "premise,hypothesis,gold\na b,c d,neutral\n")
+    path = written(tmp_path / "gold.csv", "premise,hypothesis,outcome\na b,c d,neutral\n")
     refused(
         r"gold\.csv .*label_column, which training does not take", read_examples, str(path), problem_options(str(path))
     )

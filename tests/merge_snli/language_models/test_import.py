@@ -406,7 +406,7 @@ def test_wrong_options(
         ),
         ("samples", "exchange", "does not ask the pair"),
         ("samples", "", "is empty"),
-        ("samples", '{"doc": {}}\n', "is not a sample of a task"),
+        ("samples", '{"doc": {"id": 1}}\n', "is not a sample of a task"),
         ("samples", '{"doc": {"id": "a"', "is not valid JSON"),
         ("rename", None, "is not named samples_TASK_DATE.jsonl"),
     ],

@@ -118,7 +118,7 @@ def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
         ),
         (str(tmp_path / "none.jsonl"), 1, "none.jsonl"),
         (
-            save_rows(tmp_path / "b.jsonl", "a b", gold="gold"),
+            save_rows(tmp_path / "b.jsonl", "a b", gold="outcome"),
             1,
             "no column 'label' .*label_column, which shots_from does not take",
         ),
