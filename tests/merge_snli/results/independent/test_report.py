@@ -142,6 +142,7 @@ def test_every_number_is_equal(scored: Scored) -> None:
         fine_tuned_from=FINE_TUNED_FROM,
         corpus=str(scored.corpus),
         without_seeds=LEFT_OUT,
+        common_seeds=True,
     ).as_dict()
     reported: Json = json.loads(json.dumps(report))
     check_completeness(reported)
