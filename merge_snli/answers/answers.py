@@ -94,6 +94,12 @@ class Counts:
         """Whether any subsample has a row of the group, [n_groups]."""
         return np.asarray(self.sizes.any(axis=0))
 
+    @property
+    def unread(self) -> float:
+        """The share of the rows of all subsamples on which no answer can be read."""
+        read, rows = self.answered.sum(), self.sizes.sum()
+        return 0.0 if read == rows else float(1 - read / rows)
+
     def take(self, groups: Ints | Bools) -> Counts:
         """Return the counts of some groups."""
         return Counts(self.correct[:, groups], self.sizes[:, groups], self.answered[:, groups])

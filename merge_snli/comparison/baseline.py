@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from merge_snli.answers.answers import Counts
 from merge_snli.base.columns import Columns
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table, capitalized, count
@@ -17,7 +16,6 @@ from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, percent_text
 from merge_snli.comparison.testing import Significance, drawn_groups
 from merge_snli.results.alignment import aligned
-from merge_snli.results.answered import answered_of
 from merge_snli.results.grouping import (
     comparable_results,
     copies_among,
@@ -244,14 +242,8 @@ def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float)
         seeds=len(groups),
         pattern_accuracy=mean_pattern_accuracy(counts, threshold),
         interval=accuracy_interval(scored, groups, threshold),
-        unread=_unread(counts),
+        unread=counts.unread,
     )
-
-
-def _unread(counts: Counts) -> float:
-    """Return the share of the rows on which no answer can be read."""
-    read = answered_of(counts)
-    return 0.0 if read is None else read.unread
 
 
 @dataclass(frozen=True)
@@ -290,7 +282,7 @@ def _against(
         _row(model, scored, groups, threshold),
         baseline=baseline_name,
         baseline_pattern_accuracy=mean_pattern_accuracy(other.counts(groups), threshold),
-        baseline_unread=_unread(other.counts(groups)),
+        baseline_unread=other.counts(groups).unread,
     )
     values, of_baseline = (significance.values(one, groups, threshold) for one in (scored, other))
     run, _ = PAIRED_TESTS[significance.test]

@@ -4,17 +4,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from merge_snli.answers.answers import Answers
-from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.results.calibration import calibration_of
 from merge_snli.results.grouping import comparable_results, reference_groups
-from merge_snli.results.measure import consistency, scores, scores_by_value
+from merge_snli.results.measure import consistency, part_columns, scores, scores_by_value
 from merge_snli.results.prompts import group_prompts
 from merge_snli.results.result import Result
 
@@ -86,14 +84,7 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
 
 def _masks(result: Result, answers: Answers) -> dict[str, dict[str, Bools]]:
     """Return by column and value of a result's parts whether each row has the value, of the columns in the table."""
-    columns: dict[str, pa.Array] = {}
-    for name in result.parts:
-        stored = WORD_CLASS if name == WORD_CLASS and result.has_seeds else stored_name(name)
-        if stored in answers.table.column_names:
-            columns[name] = answers.table[stored]
-        elif name == LABEL and answers.labels == result.dataset.labels:
-            columns[name] = pa.array(answers.labels).take(pa.array(answers.gold))
     masks = {}
-    for name, column in columns.items():
+    for name, column in part_columns(result.parts, answers, result.dataset.labels).items():
         masks[name] = {value: np.asarray(pc.equal(column, value)) for value in result.parts[name]}
     return masks

@@ -47,14 +47,13 @@ def answered_of(counts: Counts, threshold: float = QUALITY_THRESHOLD) -> Answere
         counts: The rows of each group in each subsample.
         threshold: Threshold from 0 to 1.
     """
-    rows, read = counts.sizes.sum(), counts.answered.sum()
-    if read == rows:
+    if not counts.unread:
         return None
     is_kept = 2 * counts.answered >= counts.sizes
     correct = np.where(is_kept, counts.correct, 0)
     sizes = np.where(is_kept, counts.answered, 0)
     return Answered(
-        unread=float(1 - read / rows),
+        unread=counts.unread,
         pattern_accuracy=spread(pattern_accuracy(correct, sizes, threshold)[:, 0]).mean,
         groups=int(np.count_nonzero(sizes.any(axis=0))),
     )

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pydantic_core import to_jsonable_python
 
 from merge_snli.answers.answers import Answers, join, predicted_answers
-from merge_snli.answers.data import LABEL, WORD_CLASS, ScoredData, stored_name
+from merge_snli.answers.data import ScoredData
 from merge_snli.answers.table import to_table, without_dictionaries
 from merge_snli.base.arrays import Bools
 from merge_snli.base.differences import differences
@@ -21,7 +21,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.results.calibration import calibration_of
-from merge_snli.results.measure import consistency, scores, scores_by_value
+from merge_snli.results.measure import consistency, part_columns, scores, scores_by_value
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result, ResultFile
 
@@ -67,7 +67,9 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
     Raises:
         InputError: If a number is not the same, but for rounding.
     """
-    masks, whole = _masks(file, answers), scores(answers, intervals=False)
+    columns = part_columns(file.parts, answers, file.dataset.labels)
+    masks = {name: _mask_of_values(column) for name, column in columns.items()}
+    whole = scores(answers, intervals=False)
     computed = {
         "scores": whole,
         "parts": scores_by_value(answers, whole, masks, intervals=False),
@@ -84,18 +86,6 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
                 f"{name} is not a valid result: {place} is {_short(value)}, and the answers give {_short(expected)}; "
                 f"{AGAIN}"
             )
-
-
-def _masks(file: ResultFile, answers: Answers) -> dict[str, dict[str, Bools]]:
-    """Return whether each row has each value, by the columns of `parts` that the table of answers has."""
-    table = answers.table
-    columns = {name: stored_name(name) for name in file.parts}
-    if answers.seeds is not None:
-        columns = {WORD_CLASS: WORD_CLASS}
-    values = {name: table[column] for name, column in columns.items() if column in table.column_names}
-    if answers.seeds is not None and answers.labels == file.dataset.labels:
-        values[LABEL] = pa.array(answers.labels).take(pa.array(answers.gold))
-    return {name: _mask_of_values(column) for name, column in values.items()}
 
 
 def _mask_of_values(column: pa.Array | pa.ChunkedArray) -> dict[str, Bools]:

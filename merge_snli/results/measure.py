@@ -3,15 +3,17 @@
 Thresholds are compared on counts (`metrics.pattern_accuracy`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.answers.answers import MAJORITY, Answers, Counts
+from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.models.labels import Missing, positions
@@ -150,6 +152,26 @@ def _predicted(answers: Answers) -> dict[str, dict[str, int]]:
     ).reshape(len(labels), -1)
     rows = zip(labels, cells.tolist(), np.bincount(answers.gold, minlength=len(labels)).tolist(), strict=True)
     return {gold: dict(zip(labels, row, strict=True)) for gold, row, occurs in rows if occurs}
+
+
+def part_columns(
+    parts: Iterable[str], answers: Answers, labels: Sequence[str]
+) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Return the column of each part, [n_rows], of those that answers have without their data.
+
+    Args:
+        parts: The columns by whose values there are scores.
+        answers: The answers.
+        labels: The labels of the data.
+    """
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
+    for name in parts:
+        stored = name if name == WORD_CLASS and answers.seeds is not None else stored_name(name)
+        if stored in answers.table.column_names:
+            columns[name] = answers.table[stored]
+        elif name == LABEL and answers.labels == labels:
+            columns[name] = pa.array(answers.labels).take(pa.array(answers.gold))
+    return columns
 
 
 def spread(values: NDArray[np.float64]) -> Spread:
