@@ -95,7 +95,7 @@ class Runner:
             Some of the rows, and the outputs of `step` for each, which do not depend on the other rows.
 
         Raises:
-            InputError: If the model fails, memory does not suffice for one input, or an output is not finite.
+            InputError: If the model fails, there is too little memory for one input, or an output is not finite.
         """
         shard: list[Computed] = []
         start = time.monotonic()
