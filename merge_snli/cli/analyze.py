@@ -12,50 +12,44 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
-    SKIP_INVALID,
     TEXT_FORMATS,
-    add_all,
-    argument,
-    comparison_arguments,
-    datasets_argument,
-    format_argument,
-    list_argument,
-    min_agreement_argument,
-    results_argument,
+    add_comparison,
+    add_datasets,
+    add_format,
+    add_list,
+    add_min_agreement,
+    add_results,
     write_output,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
+    add_results(parser)
+    add_datasets(parser, "data sets that the models were scored on", required=True)
+    add_list(
         parser,
-        results_argument(),
-        SKIP_INVALID,
-        datasets_argument("data sets that the models were scored on", required=True),
-        list_argument(
-            "--fine-tuned-from",
-            default=(),
-            metavar="MODEL=MLM",
-            help="masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
-        ),
-        argument(
-            "--corpus",
-            metavar="FILE|ID",
-            help="training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
-            "(split train)",
-        ),
-        argument(
-            "--without-seeds",
-            type=Path,
-            metavar="FILE",
-            help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
-        ),
-        min_agreement_argument(),
-        *comparison_arguments(),
-        argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report"),
-        format_argument(*TEXT_FORMATS),
+        "--fine-tuned-from",
+        default=(),
+        metavar="MODEL=MLM",
+        help="masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
     )
+    parser.add_argument(
+        "--corpus",
+        metavar="FILE|ID",
+        help="training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
+        "(split train)",
+    )
+    parser.add_argument(
+        "--without-seeds",
+        type=Path,
+        metavar="FILE",
+        help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
+    )
+    add_min_agreement(parser)
+    add_comparison(parser)
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report")
+    add_format(parser, *TEXT_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import (
     DATASET,
     TABLE_FORMATS,
     TEXT,
+    add_assumptions,
+    add_datasets,
+    add_format,
+    add_list,
     add_steps,
-    argument,
     assumed,
-    assumptions,
-    datasets_argument,
-    format_argument,
-    list_argument,
     write_tables,
 )
 from merge_snli.dataset.stored import check_out, find_dataset, find_local, other_than
@@ -32,74 +31,73 @@ logger = logging.getLogger(__name__)
 ANNOTATOR = re.compile(r"\w(?:[\w .'-]*\w)?")
 
 
-# What names the sheets that annotators have filled in.
-SHEETS = (
-    list_argument(
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the steps and their arguments."""
+    sample, estimate, score, apply = add_steps(
+        parser,
+        {
+            "sample": (
+                "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
+                _sample,
+            ),
+            "estimate": (
+                "estimate what it costs to ask a language model with Inspect's task merge_snli/judge",
+                _estimate,
+            ),
+            "score": ("compute the share of good variants and the agreement from filled-in sheets", _score),
+            "apply": ("add the scores to a data set, as config annotation", _apply),
+        },
+    )
+    add_list(sample, "datasets", metavar=DATASET, help="data sets: folders or Hub ids")
+    add_list(
+        sample,
+        "--size",
+        default=("100",),
+        metavar="N",
+        help="variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
+    )
+    sample.add_argument(
+        "--per",
+        choices=("class", "mlm", "all"),
+        default="class",
+        help="what --size counts for (default: %(default)s)",
+    )
+    add_list(sample, "--annotators", required=True, metavar="NAME", help="names of the annotators")
+    sample.add_argument("--random-seed", type=int, default=0, metavar="N", help="seed of the draw (default: 0)")
+    sample.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets")
+
+    estimate.add_argument("dataset", nargs="?", metavar=DATASET, help="data set, of which every variant is judged")
+    estimate.add_argument("--sample", metavar="FILE", help="instead of it, a sample.json")
+    estimate.add_argument(
+        "--per-question", type=int, default=10, metavar="N", help="variants per question (default: 10)"
+    )
+    add_assumptions(estimate, "0")
+    add_format(estimate, *TABLE_FORMATS)
+
+    _add_sheets(score)
+    add_datasets(score, "data sets that the sample was drawn from, for the shares by masked LM (Figure 10)")
+    score.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report")
+    add_format(score, *TABLE_FORMATS)
+
+    apply.add_argument("dataset", metavar=DATASET, help="folder of the data set")
+    _add_sheets(apply)
+
+
+def _add_sheets(parser: argparse.ArgumentParser) -> None:
+    """Add what names the sheets that annotators have filled in."""
+    add_list(
+        parser,
         "sheets",
         Path,
         metavar="FILE|DIR",
         help="a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), logs of Inspect's task "
         "merge_snli/judge (.eval), or the folder of the sheets",
-    ),
-    argument(
+    )
+    parser.add_argument(
         "--sample",
         type=Path,
         metavar="FILE",
         help="sample.json of the sheets (default: beside the first sheet; for logs alone, all of the data)",
-    ),
-)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the steps and their arguments."""
-    sample = (
-        list_argument("datasets", metavar=DATASET, help="data sets: folders or Hub ids"),
-        list_argument(
-            "--size",
-            default=("100",),
-            metavar="N",
-            help="variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
-        ),
-        argument(
-            "--per",
-            choices=("class", "mlm", "all"),
-            default="class",
-            help="what --size counts for (default: %(default)s)",
-        ),
-        list_argument("--annotators", required=True, metavar="NAME", help="names of the annotators"),
-        argument("--random-seed", type=int, default=0, metavar="N", help="seed of the draw (default: 0)"),
-        argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets"),
-    )
-    score = (
-        *SHEETS,
-        datasets_argument("data sets that the sample was drawn from, for the shares by masked LM (Figure 10)"),
-        argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report"),
-        format_argument(*TABLE_FORMATS),
-    )
-    estimate = (
-        argument("dataset", nargs="?", metavar=DATASET, help="data set, of which every variant is judged"),
-        argument("--sample", metavar="FILE", help="instead of it, a sample.json"),
-        argument("--per-question", type=int, default=10, metavar="N", help="variants per question (default: 10)"),
-        *assumptions("0"),
-        format_argument(*TABLE_FORMATS),
-    )
-    apply = (argument("dataset", metavar=DATASET, help="folder of the data set"), *SHEETS)
-    add_steps(
-        parser,
-        {
-            "sample": (
-                "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
-                sample,
-                _sample,
-            ),
-            "estimate": (
-                "estimate what it costs to ask a language model with Inspect's task merge_snli/judge",
-                estimate,
-                _estimate,
-            ),
-            "score": ("compute the share of good variants and the agreement from filled-in sheets", score, _score),
-            "apply": ("add the scores to a data set, as config annotation", apply, _apply),
-        },
     )
 
 
@@ -181,14 +179,12 @@ def _check_annotators(annotators: Sequence[str]) -> None:
     """Check that the annotators' names can be names of different files."""
     if not annotators:
         raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
-    for number, name in enumerate(annotators):
-        raise_first(
-            (
-                not ANNOTATOR.fullmatch(name),
-                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1",
-            ),
-            (
-                name.lower() in map(str.lower, annotators[:number]),
-                f"{param('annotators')} has {name!r} twice: give each annotator a name of their own",
-            ),
-        )
+    seen: set[str] = set()
+    for name in annotators:
+        if not ANNOTATOR.fullmatch(name):
+            raise InputError(
+                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1"
+            )
+        if name.lower() in seen:
+            raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
+        seen.add(name.lower())

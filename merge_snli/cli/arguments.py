@@ -6,10 +6,11 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import POSITIONAL, InputError, flag, param
 from merge_snli.base.option import described, option_types
@@ -41,38 +42,28 @@ def split_list(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
-# An argument of a command: its flag or name, and how `add_argument` adds it.
-Argument: TypeAlias = tuple[str, dict[str, Any]]
-
-
-def argument(name: str, **how: Any) -> Argument:  # noqa: ANN401 - as `add_argument` takes it
-    """Return an argument; see `add_all`."""
-    return name, how
-
-
-# For commands that tag texts of a data set again.
-TAGGER_OF_RUN = argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
-
-
-def list_argument(name: str, item: Callable[[str], Any] = str, **how: Any) -> Argument:  # noqa: ANN401 - as above
-    """Return an argument that takes a list, with spaces or commas between its values; an option may be repeated.
+def add_list(
+    parser: argparse._ActionsContainer,
+    name: str,
+    item: Callable[[str], Any] = str,
+    *,
+    nargs: str = "+",
+    **how: Any,  # noqa: ANN401 - as `add_argument` takes it
+) -> None:
+    """Add an argument that takes a list, with spaces or commas between its values; an option may be repeated.
 
     Args:
+        parser: A parser, or one of its groups.
         name: The flag or the name of the argument.
         item: Converts one value, or raises `argparse.ArgumentTypeError`.
-        how: Other arguments of `add_argument`; `nargs` is `+` by default.
+        nargs: How many values it takes.
+        how: Other arguments of `add_argument`.
     """
 
     def values(text: str) -> tuple[Any, ...]:
         return tuple(map(item, split_list(text)))
 
-    return name, {"nargs": "+", "action": _ExtendList, "type": values, **how}
-
-
-def add_all(parser: argparse._ActionsContainer, *arguments: Argument) -> None:
-    """Add arguments to a parser or to one of its groups."""
-    for name, how in arguments:
-        parser.add_argument(name, **how)
+    parser.add_argument(name, nargs=nargs, action=_ExtendList, type=values, **how)
 
 
 class _ExtendList(argparse.Action):
@@ -87,58 +78,60 @@ class _ExtendList(argparse.Action):
     ) -> None:
         given = getattr(namespace, self.dest, self.default)
         before = () if given is self.default else given
-        added = (item for value in values or () for item in (value if isinstance(value, tuple) else (value,)))
+        added = chain.from_iterable(values or ())  # the lists that are separated by spaces
         setattr(namespace, self.dest, (*before, *added))
 
 
-def format_argument(*formats: str) -> Argument:
-    """Return `--format`, the form of the output on stdout; the first of the forms is the default."""
-    return argument("--format", choices=formats, default=formats[0], help="form of the output (default: %(default)s)")
+def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
+    """Add `--format`, the form of the output on stdout; the first of the forms is the default."""
+    about = "form of the output (default: %(default)s)"
+    parser.add_argument("--format", choices=formats, default=formats[0], help=about)
 
 
-def results_argument(nargs: str = "+") -> Argument:
-    """Return the results folders."""
+def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
+    """Add the results folders, and `--skip-invalid`."""
     about = "results folders of merge-snli score"
-    return list_argument("results", Path, nargs=nargs, default=(), metavar=RESULTS, help=about)
+    add_list(parser, "results", Path, nargs=nargs, default=(), metavar=RESULTS, help=about)
+    add_skip_invalid(parser)
 
 
-SKIP_INVALID = argument(
-    "--skip-invalid",
-    action="store_true",
-    help="leave out results that are damaged, edited, or of another version, with a warning",
-)
+def add_skip_invalid(parser: argparse.ArgumentParser) -> None:
+    """Add `--skip-invalid`."""
+    parser.add_argument(
+        "--skip-invalid",
+        action="store_true",
+        help="leave out results that are damaged, edited, or of another version, with a warning",
+    )
 
 
-def datasets_argument(purpose: str, *, required: bool = False) -> Argument:
-    """Return `--dataset`, which takes a list."""
-    return list_argument("--dataset", default=(), required=required, metavar=DATASET, help=purpose)
+def add_datasets(parser: argparse.ArgumentParser, purpose: str, *, required: bool = False) -> None:
+    """Add `--dataset`, which takes a list."""
+    add_list(parser, "--dataset", default=(), required=required, metavar=DATASET, help=purpose)
+
+
+def add_tagger(parser: argparse.ArgumentParser) -> None:
+    """Add `--tagger`, for commands that tag texts of a data set again."""
+    parser.add_argument("--tagger", metavar="DIR", help="spaCy pipeline of the run, if it was a folder")
 
 
 # The options of an estimate of tokens and cost.
 ASSUMED = ("tokenizer", "reasoning_tokens", "input_price", "output_price")
 
 
-def assumptions(reasoning: str) -> tuple[Argument, ...]:
-    """Return the options of an estimate of tokens and cost.
+def add_assumptions(parser: argparse.ArgumentParser, reasoning: str) -> None:
+    """Add the options of an estimate of tokens and cost.
 
     Args:
+        parser: The parser.
         reasoning: The default of the tokens of reasoning per call, in words.
     """
-    return (
-        argument("--tokenizer", metavar="DIR|ID", help="tokenizer for --estimate (default: a token per 4 characters)"),
-        argument(
-            "--reasoning-tokens",
-            type=int,
-            metavar="N",
-            help=f"tokens of reasoning per call for --estimate (default: {reasoning})",
-        ),
-        *(
-            argument(
-                f"--{kind}-price", type=float, metavar="P", help=f"price of a million {kind} tokens for --estimate"
-            )
-            for kind in ("input", "output")
-        ),
-    )
+    about = "tokenizer for --estimate (default: a token per 4 characters)"
+    parser.add_argument("--tokenizer", metavar="DIR|ID", help=about)
+    about = f"tokens of reasoning per call for --estimate (default: {reasoning})"
+    parser.add_argument("--reasoning-tokens", type=int, metavar="N", help=about)
+    for kind in ("input", "output"):
+        about = f"price of a million {kind} tokens for --estimate"
+        parser.add_argument(f"--{kind}-price", type=float, metavar="P", help=about)
 
 
 def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -152,23 +145,25 @@ def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
     return values
 
 
-CLUSTER = argument(
-    "--cluster", metavar="FILE", type=Path, help="run on a Slurm or Ray cluster, as a TOML file describes"
-)
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add `--cluster`, which `read_cluster` reads."""
+    about = "run on a Slurm or Ray cluster, as a TOML file describes"
+    parser.add_argument("--cluster", metavar="FILE", type=Path, help=about)
 
 
-# The choices are those of `merge_snli.models.prompts.ORDERS`, which takes time to import.
-ORDERS = argument(
-    "--orders",
-    choices=("balanced", "all"),
-    help="ask each prompt that lists the labels in several orders: balanced, in which each label is once at each "
-    "position, or all",
-)
+def add_orders(parser: argparse.ArgumentParser) -> None:
+    """Add `--orders`."""
+    parser.add_argument(
+        "--orders",
+        choices=("balanced", "all"),  # those of `merge_snli.models.prompts.ORDERS`, which takes time to import
+        help="ask each prompt that lists the labels in several orders: balanced, in which each label is once at each "
+        "position, or all",
+    )
 
 
-def min_agreement_argument(needs: str = "") -> Argument:
-    """Return `--min-agreement`, such as `4/5` or `0.8`."""
-    return argument(
+def add_min_agreement(parser: argparse.ArgumentParser, needs: str = "") -> None:
+    """Add `--min-agreement`, such as `4/5` or `0.8`."""
+    parser.add_argument(
         "--min-agreement",
         type=number(lambda value: 0 <= value <= 1, "a share of annotators, such as 4/5"),
         metavar="K/N",
@@ -180,35 +175,33 @@ def min_agreement_argument(needs: str = "") -> Argument:
 TESTS = ("permutation", "mcnemar", "t-test")
 
 
-def comparison_arguments() -> tuple[Argument, ...]:
-    """Return how models are compared: `--test`, `--alpha` and `--common-seeds`."""
-    return (
-        argument(
-            "--test",
-            choices=TESTS,
-            default=TESTS[0],
-            help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
-            "(default: %(default)s)",
-        ),
-        argument(
-            "--alpha",
-            type=number(lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05"),
-            default=0.05,
-            metavar="A",
-            help="family-wise significance level (default: %(default)s)",
-        ),
-        argument(
-            "--common-seeds",
-            action="store_true",
-            help="compare all models, on the seeds that all of them have; without it, those that lack seeds that most "
-            "models have are named, and not compared",
-        ),
+def add_comparison(parser: argparse.ArgumentParser) -> None:
+    """Add how models are compared: `--test`, `--alpha` and `--common-seeds`."""
+    parser.add_argument(
+        "--test",
+        choices=TESTS,
+        default=TESTS[0],
+        help="permutation or mcnemar: paired over seeds or groups; t-test: paired over subsamples, as in the paper "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=number(lambda value: 0 < value < 1, "a number between 0 and 1, such as 0.05"),
+        default=0.05,
+        metavar="A",
+        help="family-wise significance level (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--common-seeds",
+        action="store_true",
+        help="compare all models, on the seeds that all of them have; without it, those that lack seeds that most "
+        "models have are named, and not compared",
     )
 
 
-def thresholds_argument(purpose: str) -> Argument:
-    """Return `--threshold`, which takes a list such as `0.8 0.9`."""
-    return list_argument("--threshold", _threshold, default=(), metavar="T", help=purpose)
+def add_thresholds(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """Add `--threshold`, which takes a list such as `0.8 0.9`."""
+    add_list(parser, "--threshold", _threshold, default=(), metavar="T", help=purpose)
 
 
 def _threshold(text: str) -> float:
@@ -240,16 +233,12 @@ def number(is_valid: Callable[[float], bool], expected: str) -> Callable[[str], 
 
 
 def add_steps(
-    parser: argparse.ArgumentParser,
-    steps: Mapping[str, tuple[str, Sequence[Argument], Callable[[argparse.Namespace], Any]]],
-) -> dict[str, argparse.ArgumentParser]:
-    """Add the commands of a command, each with its summary, its arguments, and what `run_step` is then.
-
-    Returns:
-        The parser of each of them.
-    """
+    parser: argparse.ArgumentParser, steps: Mapping[str, tuple[str, Callable[[argparse.Namespace], None]]]
+) -> list[argparse.ArgumentParser]:
+    """Add the commands of a command, each with its summary and what `run_step` is then; return their parsers."""
     subparsers = parser.add_subparsers(dest="step", required=True, metavar="|".join(steps))
-    for name, (summary, arguments, run) in steps.items():
+    added = []
+    for name, (summary, run) in steps.items():
         step = subparsers.add_parser(
             name,
             help=summary,
@@ -257,9 +246,9 @@ def add_steps(
             epilog=parser.epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        add_all(step, *arguments)
         step.set_defaults(run_step=run)
-    return dict(subparsers.choices)
+        added.append(step)
+    return added
 
 
 def read_cluster(arguments: argparse.Namespace) -> Cluster | None:
@@ -291,7 +280,7 @@ def add_option_arguments(parser: argparse.ArgumentParser, options: type, groups:
     """
     for title in groups:
         group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
-        add_all(group, *_of_options(options, [name for name, option in described(options) if option.group == title]))
+        _add_options(group, options, [name for name, option in described(options) if option.group == title])
 
 
 def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar: str) -> None:
@@ -303,8 +292,9 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
         metavar: How the help names them.
     """
     group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
-    others = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP][1:]
-    add_all(group, list_argument("problems", metavar=metavar, help=purpose), *_of_options(ProblemOptions, others))
+    add_list(group, "problems", metavar=metavar, help=purpose)
+    of_group = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP]
+    _add_options(group, ProblemOptions, of_group[1:])
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None:
@@ -315,25 +305,30 @@ def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None
         options: The options class.
     """
     group = parser.add_argument_group(dict(described(options))["source"].group, argument_default=argparse.SUPPRESS)
-    add_all(group, *_of_options(options, ("source",)), *_of_options(ProblemOptions, SOURCE_OPTIONS))
+    _add_options(group, options, ("source",))
+    _add_options(group, ProblemOptions, SOURCE_OPTIONS)
 
 
-def _of_options(options: type, names: Collection[str]) -> Iterator[Argument]:
-    """Yield the arguments for some fields of an options class."""
+def _add_options(group: argparse._ArgumentGroup, options: type, names: Collection[str]) -> None:
+    """Add the arguments for some fields of an options class."""
     types = option_types(options)
-    for name, option in ((name, option) for name, option in described(options) if name in names):
+    for name, option in described(options):
+        if name not in names:
+            continue
         text = option.help.replace("%", "%%")
         if option.default_text is not None:
             text += f" (default: {option.default_text})"
+        kind = types[name]
         if name in POSITIONAL:
-            yield list_argument(name, nargs="*", metavar=POSITIONAL[name], help=text)
-        elif types[name] is bool:
-            yield argument(flag(name), action="store_true", help=text)
-        elif types[name] is tuple:
-            yield list_argument(flag(name), metavar=option.metavar, help=text)
+            add_list(group, name, nargs="*", metavar=POSITIONAL[name], help=text)
+        elif kind is bool:
+            group.add_argument(flag(name), action="store_true", help=text)
+        elif kind is tuple:
+            add_list(group, flag(name), metavar=option.metavar, help=text)
         else:
-            kind = _decimal if types[name] is float else types[name]
-            yield argument(flag(name), type=kind, choices=option.choices or None, metavar=option.metavar, help=text)
+            convert = _decimal if kind is float else kind
+            choices = option.choices or None
+            group.add_argument(flag(name), type=convert, choices=choices, metavar=option.metavar, help=text)
 
 
 _decimal = number(lambda _: True, "a number")
@@ -367,7 +362,8 @@ def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], d
         document: Returns the JSON values, which may hold more than the tables.
     """
 
-    def rendered(table: Table) -> str:
-        return {TEXT: table.text, CSV: table.csv, MARKDOWN: table.markdown, LATEX: table.latex}[form]()
+    def text() -> str:
+        render = {TEXT: Table.text, CSV: Table.csv, MARKDOWN: Table.markdown, LATEX: Table.latex}[form]
+        return "\n".join(map(render, tables))
 
-    write_output(form, text=lambda: "\n".join(map(rendered, tables)), document=document)
+    write_output(form, text=text, document=document)

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
 from merge_snli.cli.arguments import (
     RESULTS,
-    SKIP_INVALID,
     TABLE_FORMATS,
     TEXT,
-    add_all,
-    argument,
-    comparison_arguments,
-    datasets_argument,
-    format_argument,
-    list_argument,
-    min_agreement_argument,
+    add_comparison,
+    add_datasets,
+    add_format,
+    add_list,
+    add_min_agreement,
+    add_results,
+    add_thresholds,
     number,
     refuse,
-    results_argument,
-    thresholds_argument,
     write_tables,
 )
 
@@ -35,70 +32,68 @@ NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        results_argument(nargs="*"),
-        SKIP_INVALID,
-        *comparison_arguments(),
-        thresholds_argument("thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)"),
-        argument(
-            "--all-thresholds",
-            action="store_true",
-            help="also list the thresholds at which each pair of models differs significantly",
-        ),
-        datasets_argument("data sets of the results, to compare their word classes at 0.9"),
-        min_agreement_argument("; needs --dataset"),
-        argument(
-            "--out",
-            type=Path,
-            metavar="DIR",
-            help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
-        ),
-        argument(
-            "--power",
-            action="store_true",
-            help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
-        ),
-        list_argument(
-            "--assume",
-            number(lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7"),
-            default=(),
-            metavar="PA",
-            help="the same before there are results: the accuracies that the models may have, such as 0.7",
-        ),
-        argument(
-            "--correlation",
-            type=number(lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5"),
-            metavar="R",
-            help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
-        ),
-        list_argument(
-            "--baseline",
-            Path,
-            default=(),
-            metavar=RESULTS,
-            help="instead, compare each model with that in these results folders, on the same seeds",
-        ),
-        argument(
-            "--fail-if-worse",
-            action="store_true",
-            help="with --baseline: exit with 3 if PA of a model is significantly below that of the baseline",
-        ),
-        argument(
-            "--min-pa",
-            type=number(lambda value: 0 < value <= 1, "an accuracy above 0, at most 1, such as 0.8"),
-            metavar="PA",
-            help="exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
-        ),
-        argument(
-            "--allow-unread",
-            type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
-            metavar="SHARE",
-            help="with --baseline: how much larger the share of unread answers may be before a model cannot be judged "
-            "(exit with 3; default: 0.02)",
-        ),
-        format_argument(*TABLE_FORMATS),
+    add_results(parser, nargs="*")
+    add_comparison(parser)
+    add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
+    parser.add_argument(
+        "--all-thresholds",
+        action="store_true",
+        help="also list the thresholds at which each pair of models differs significantly",
     )
+    add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
+    add_min_agreement(parser, "; needs --dataset")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
+    )
+    parser.add_argument(
+        "--power",
+        action="store_true",
+        help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
+    )
+    add_list(
+        parser,
+        "--assume",
+        number(lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7"),
+        default=(),
+        metavar="PA",
+        help="the same before there are results: the accuracies that the models may have, such as 0.7",
+    )
+    parser.add_argument(
+        "--correlation",
+        type=number(lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5"),
+        metavar="R",
+        help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
+    )
+    add_list(
+        parser,
+        "--baseline",
+        Path,
+        default=(),
+        metavar=RESULTS,
+        help="instead, compare each model with that in these results folders, on the same seeds",
+    )
+    parser.add_argument(
+        "--fail-if-worse",
+        action="store_true",
+        help="with --baseline: exit with 3 if PA of a model is significantly below that of the baseline",
+    )
+    parser.add_argument(
+        "--min-pa",
+        type=number(lambda value: 0 < value <= 1, "an accuracy above 0, at most 1, such as 0.8"),
+        metavar="PA",
+        help="exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
+    )
+    parser.add_argument(
+        "--allow-unread",
+        type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
+        metavar="SHARE",
+        help="with --baseline: how much larger the share of unread answers may be before a model cannot be judged "
+        "(exit with 3; default: 0.02)",
+    )
+    add_format(parser, *TABLE_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:

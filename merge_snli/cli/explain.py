@@ -12,30 +12,25 @@ from pathlib import Path
 
 from merge_snli.cli.arguments import (
     DATASET,
-    TAGGER_OF_RUN,
     TEXT_FORMATS,
-    add_all,
-    argument,
-    format_argument,
+    add_format,
+    add_tagger,
     write_output,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(parser, argument("dataset", metavar=DATASET, help="data set: folder or Hub id"))
-    add_all(
-        parser.add_mutually_exclusive_group(required=True),
-        argument("--list", action="store_true", help="list the seeds: number, id, replacements by word class, texts"),
-        argument("--seed", type=int, metavar="N", help="number of a seed in the list"),
-        argument("--seed-id", metavar="ID", help="id of a seed, or of any problem of the run"),
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id")
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument(
+        "--list", action="store_true", help="list the seeds: number, id, replacements by word class, texts"
     )
-    add_all(
-        parser,
-        argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
-        TAGGER_OF_RUN,
-        format_argument(*TEXT_FORMATS),
-    )
+    group.add_argument("--seed", type=int, metavar="N", help="number of a seed in the list")
+    group.add_argument("--seed-id", metavar="ID", help="id of a seed, or of any problem of the run")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    add_tagger(parser)
+    add_format(parser, *TEXT_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -7,41 +7,34 @@ from pathlib import Path
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
     DATASET,
-    SKIP_INVALID,
-    add_all,
-    argument,
-    comparison_arguments,
-    results_argument,
+    add_comparison,
+    add_results,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        results_argument(nargs="*"),
-        SKIP_INVALID,
-        argument("--dataset", required=True, metavar=DATASET, help="data set to look at, with the answers in RESULTS"),
-        argument("--config", help="config to show (default: all, or the only one with results)"),
-        *comparison_arguments(),
-        argument(
-            "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
-        ),
-        argument(
-            "--with-text",
-            action="store_true",
-            help="include the sentences, whose terms apply; the page has them anyway if their license allows to share "
-            "them",
-        ),
-        argument(
-            "--corpus",
-            metavar="FILE|ID",
-            help="training data of the models, to show how frequent replacements are in it on the page (as for "
-            "analyze)",
-        ),
+    add_results(parser, nargs="*")
+    parser.add_argument(
+        "--dataset", required=True, metavar=DATASET, help="data set to look at, with the answers in RESULTS"
+    )
+    parser.add_argument("--config", help="config to show (default: all, or the only one with results)")
+    add_comparison(parser)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
+    )
+    parser.add_argument(
+        "--with-text",
+        action="store_true",
+        help="include the sentences, whose terms apply; the page has them anyway if their license allows to share them",
+    )
+    parser.add_argument(
+        "--corpus",
+        metavar="FILE|ID",
+        help="training data of the models, to show how frequent replacements are in it on the page (as for analyze)",
     )
     for flag in ("--export", "--wide"):
-        add_all(parser, argument(flag, nargs="?", const="", help=argparse.SUPPRESS))
+        parser.add_argument(flag, nargs="?", const="", help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -16,14 +16,12 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
     ASSUMED,
     DATASET,
-    ORDERS,
     TABLE_FORMATS,
-    add_all,
-    argument,
+    add_assumptions,
+    add_format,
+    add_list,
+    add_orders,
     assumed,
-    assumptions,
-    format_argument,
-    list_argument,
     refuse,
     write_tables,
 )
@@ -36,46 +34,42 @@ OFFERED_SHOTS = 9
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        argument("dataset", metavar=DATASET, help="data set; with --group-column any labeled pairs"),
-        argument("--out", type=Path, metavar="DIR", help="folder for the task files"),
-        argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)"),
-        argument(
-            "--subsample",
-            default=0,
-            type=lambda text: int(text) if text.isdecimal() else text,
-            metavar="N|all",
-            help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
-        ),
-        argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)"),
-        argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only"),
-        list_argument(
-            "--prompt",
-            default=(),
-            metavar="NAME|FILE|all",
-            help="prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
-        ),
-        ORDERS,
-        argument(
-            "--group-column",
-            metavar="NAME",
-            help="DATA is a file, a folder or a Hub id of pairs; this column groups them",
-        ),
-        argument(
-            "--shots-from",
-            metavar="FILE|ID",
-            help="problems to draw few-shot examples from; ID:SPLIT names a split (default: demo:problems for NLI)",
-        ),
-        argument("--estimate", action="store_true", help="print calls, tokens, cost and the expected interval of PA"),
-        argument(
-            "--show-prompts",
-            action="store_true",
-            help="print the prompts in full, about one problem, and write nothing",
-        ),
-        *assumptions("200 if a prompt asks for reasons, otherwise 0"),
-        format_argument(*TABLE_FORMATS),
+    parser.add_argument("dataset", metavar=DATASET, help="data set; with --group-column any labeled pairs")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the task files")
+    parser.add_argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)")
+    parser.add_argument(
+        "--subsample",
+        default=0,
+        type=lambda text: int(text) if text.isdecimal() else text,
+        metavar="N|all",
+        help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
     )
+    parser.add_argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)")
+    parser.add_argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only")
+    add_list(
+        parser,
+        "--prompt",
+        default=(),
+        metavar="NAME|FILE|all",
+        help="prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
+    )
+    add_orders(parser)
+    parser.add_argument(
+        "--group-column", metavar="NAME", help="DATA is a file, a folder or a Hub id of pairs; this column groups them"
+    )
+    parser.add_argument(
+        "--shots-from",
+        metavar="FILE|ID",
+        help="problems to draw few-shot examples from; ID:SPLIT names a split (default: demo:problems for NLI)",
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="print calls, tokens, cost and the expected interval of PA"
+    )
+    parser.add_argument(
+        "--show-prompts", action="store_true", help="print the prompts in full, about one problem, and write nothing"
+    )
+    add_assumptions(parser, "200 if a prompt asks for reasons, otherwise 0")
+    add_format(parser, *TABLE_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:

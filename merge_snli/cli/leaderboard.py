@@ -7,13 +7,10 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.cli.arguments import (
-    SKIP_INVALID,
-    add_all,
-    argument,
-    comparison_arguments,
-    datasets_argument,
-    results_argument,
-    thresholds_argument,
+    add_comparison,
+    add_datasets,
+    add_results,
+    add_thresholds,
 )
 
 TITLE = "MERGE leaderboard"
@@ -22,38 +19,29 @@ FORMATS = ("html", "md", "csv", "json", "latex")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        results_argument(),
-        SKIP_INVALID,
-        argument(
-            "--out",
-            type=Path,
-            metavar="DIR",
-            help="folder for the page or the table; tables are printed without it",
-        ),
-        argument(
-            "--format",
-            choices=FORMATS,
-            default="html",
-            help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: "
-            "%(default)s)",
-        ),
-        datasets_argument(
-            "data sets of the results, to check the results with them, to show models on all of them beside those on a "
-            "part, and on the page the texts of their hardest seeds"
-        ),
-        argument(
-            "--with-text",
-            action="store_true",
-            help="with --dataset: show sentences on the page although their license may forbid to share them",
-        ),
-        *comparison_arguments(),
-        argument("--title", default=TITLE, help="title of the page (default: %(default)s)"),
-        thresholds_argument(
-            "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider"
-        ),
+    add_results(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for the page or the table; tables are printed without it"
     )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="html",
+        help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
+    )
+    add_datasets(
+        parser,
+        "data sets of the results, to check the results with them, to show models on all of them beside those on a "
+        "part, and on the page the texts of their hardest seeds",
+    )
+    parser.add_argument(
+        "--with-text",
+        action="store_true",
+        help="with --dataset: show sentences on the page although their license may forbid to share them",
+    )
+    add_comparison(parser)
+    parser.add_argument("--title", default=TITLE, help="title of the page (default: %(default)s)")
+    add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
 
 
 def run(arguments: argparse.Namespace) -> None:

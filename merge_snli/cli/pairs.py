@@ -11,34 +11,33 @@ from functools import partial
 from importlib import import_module
 
 from merge_snli.base.option import described
-from merge_snli.cli.arguments import add_option_arguments, add_steps, argument, given, list_argument
+from merge_snli.cli.arguments import add_list, add_option_arguments, add_steps, given
 from merge_snli.pairs.options import PAIRS_GROUP, ExtendedPairOptions, SimplePairOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the two data sets and their arguments, which have the names of the fields of their options."""
-    problems = dict(described(ExtendedPairOptions))["problems"]
-    out = (
-        argument("--out", required=True, metavar="DIR", help="folder for the data set"),
-        argument("--overwrite", action="store_true", help="replace a data set that was made with other options"),
-    )
-    steps = add_steps(
+    simple, extended = add_steps(
         parser,
         {
             "simple": (
                 "make the data set Simple Pair from templates",
-                out,
                 partial(_make, "simple_pair", SimplePairOptions),
             ),
             "extended": (
                 "make the data set Extended Pair from NLI problems",
-                (list_argument("problems", metavar="PROBLEMS", help=problems.help), *out),
                 partial(_make, "extended_pair", ExtendedPairOptions),
             ),
         },
     )
-    add_option_arguments(steps["simple"], SimplePairOptions, (PAIRS_GROUP,))
-    add_option_arguments(steps["extended"], ExtendedPairOptions, (PAIRS_GROUP,))
+    problems = dict(described(ExtendedPairOptions))["problems"]
+    add_list(extended, "problems", metavar="PROBLEMS", help=problems.help)
+    for step, options in ((simple, SimplePairOptions), (extended, ExtendedPairOptions)):
+        step.add_argument("--out", required=True, metavar="DIR", help="folder for the data set")
+        step.add_argument(
+            "--overwrite", action="store_true", help="replace a data set that was made with other options"
+        )
+        add_option_arguments(step, options, (PAIRS_GROUP,))
 
 
 def _make(name: str, options: type, arguments: argparse.Namespace) -> None:

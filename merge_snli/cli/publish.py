@@ -10,47 +10,38 @@ import logging
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import param, raise_first
-from merge_snli.cli.arguments import DATASET, add_all, argument, list_argument
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import DATASET, add_list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set, or demo:dataset"),
-        argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub"),
-        argument("--private", action="store_true", help="create new repositories as private"),
-        argument("--create-pr", action="store_true", help="open a pull request instead of committing to the branch"),
-        argument(
-            "--revision",
-            default="main",
-            metavar="BRANCH",
-            help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
-        ),
-        argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to"),
-        argument("--license", metavar="ID", help="license of the problems, if the run record has none"),
-        argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub"),
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set, or demo:dataset")
+    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
+    parser.add_argument("--private", action="store_true", help="create new repositories as private")
+    parser.add_argument(
+        "--create-pr", action="store_true", help="open a pull request instead of committing to the branch"
     )
-    add_all(
-        parser.add_argument_group("propose results to a model's repository instead of publishing a data set"),
-        list_argument("--eval-results", Path, metavar="RESULT.json", help="result files of merge-snli score"),
-        argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub"),
+    parser.add_argument(
+        "--revision",
+        default="main",
+        metavar="BRANCH",
+        help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
     )
+    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to")
+    parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
+    parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
+    group = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
+    add_list(group, "--eval-results", Path, metavar="RESULT.json", help="result files of merge-snli score")
+    group.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
-    raise_first(
-        (
-            (arguments.eval_results is None) != (arguments.model is None),
-            f"{param('eval_results')} and {param('model')} go together: pass both or neither",
-        ),
-        (
-            (arguments.eval_results is None) != (arguments.dataset is not None),
-            f"give the folder of a data set or {param('eval_results')}, but not both",
-        ),
-    )
+    if (arguments.eval_results is None) != (arguments.model is None):
+        raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
+    if (arguments.eval_results is None) != (arguments.dataset is not None):
+        raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     # It warns of each commit without changes, which the summary calls unchanged.

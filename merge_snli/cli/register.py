@@ -4,24 +4,18 @@ import argparse
 import sys
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET, add_all, argument
+from merge_snli.cli.arguments import DATASET
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(parser, argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id"))
-    add_all(
-        parser.add_mutually_exclusive_group(),
-        argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches"),
-        argument(
-            "--as",
-            dest="load_name",
-            default="merge_snli",
-            metavar="NAME",
-            help="name to load it by (default: %(default)s)",
-        ),
-        argument("--list", action="store_true", help="print the registered data set"),
+    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
+    group.add_argument(
+        "--as", dest="load_name", default="merge_snli", metavar="NAME", help="name to load it by (default: %(default)s)"
     )
+    group.add_argument("--list", action="store_true", help="print the registered data set")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -12,54 +12,51 @@ import logging
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, raise_first
-from merge_snli.cli.arguments import CLUSTER, add_all, argument, list_argument, read_cluster, refuse
+from merge_snli.base.errors import InputError, param
+from merge_snli.cli.arguments import add_cluster, add_list, read_cluster, refuse
 from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        argument("--out", type=Path, metavar="DIR", help="output folder (required unless --dry-run)"),
-        argument(
-            "problems",
-            nargs="?",
-            metavar="PROBLEMS",
-            help="SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: "
-            "stanfordnlp/snli)",
-        ),
-        argument(
-            "--paper", choices=PAPERS, default=MERGE, help="merge, or simple-pair: Luo et al. 2022 (default: merge)"
-        ),
-        list_argument(
-            "--models",
-            default=(),
-            metavar="ROW=MODEL",
-            help="simple-pair: models of rows of its tables, such as BERT-b-aug-SNLI=FOLDER",
-        ),
-        argument("--corpus", metavar="FILE|ID", help="SNLI train, to count words in (default: stanfordnlp/snli)"),
-        list_argument(
-            "--only",
-            metavar="NAME",
-            help="make some tables and figures only, such as table-3 figure-5 section-5.1",
-        ),
-        argument("--limit", type=int, metavar="N", help="use the first N problems only, for a trial"),
-        argument(
-            "--demo", action="store_true", help="use the bundled problems, masked LMs and classifiers, in a few minutes"
-        ),
-        argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)"),
-        argument(
-            "--allow-pickle",
-            action="store_true",
-            help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
-        ),
-        argument("--overwrite", action="store_true", help="replace data sets in DIR that were made with other options"),
-        argument(
-            "--dry-run", action="store_true", help="estimate downloads, forms, pairs and time without writing anything"
-        ),
-        CLUSTER,
+    parser.add_argument("--out", type=Path, metavar="DIR", help="output folder (required unless --dry-run)")
+    parser.add_argument(
+        "problems",
+        nargs="?",
+        metavar="PROBLEMS",
+        help="SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: stanfordnlp/snli)",
     )
+    parser.add_argument(
+        "--paper", choices=PAPERS, default=MERGE, help="merge, or simple-pair: Luo et al. 2022 (default: merge)"
+    )
+    add_list(
+        parser,
+        "--models",
+        default=(),
+        metavar="ROW=MODEL",
+        help="simple-pair: models of rows of its tables, such as BERT-b-aug-SNLI=FOLDER",
+    )
+    parser.add_argument("--corpus", metavar="FILE|ID", help="SNLI train, to count words in (default: stanfordnlp/snli)")
+    add_list(
+        parser, "--only", metavar="NAME", help="make some tables and figures only, such as table-3 figure-5 section-5.1"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="use the first N problems only, for a trial")
+    parser.add_argument(
+        "--demo", action="store_true", help="use the bundled problems, masked LMs and classifiers, in a few minutes"
+    )
+    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
+    parser.add_argument(
+        "--allow-pickle",
+        action="store_true",
+        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace data sets in DIR that were made with other options"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="estimate downloads, forms, pairs and time without writing anything"
+    )
+    add_cluster(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -68,16 +65,10 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.paper.reproduction.merge import plan_reproduction
     from merge_snli.paper.reproduction.simple_pair import plan_simple_pair
 
-    raise_first(
-        (
-            arguments.out is None and not arguments.dry_run,
-            f"{param('out')} is missing: give a folder, such as {param('out')} reproduction",
-        ),
-        (
-            arguments.only is not None and not arguments.only,
-            f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out",
-        ),
-    )
+    if arguments.out is None and not arguments.dry_run:
+        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
+    if arguments.only == ():
+        raise InputError(f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out")
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
     others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
     refuse(arguments, others, f"does not apply to {param('paper', arguments.paper)}: remove it")

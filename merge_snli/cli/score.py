@@ -20,23 +20,21 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, as_flags, param, say_once
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
-    CLUSTER,
     DATASET,
     JSON,
-    ORDERS,
     RESULTS,
     SOURCE_OPTIONS,
     TABLE_FORMATS,
-    add_all,
+    add_cluster,
+    add_format,
+    add_list,
     add_option_arguments,
+    add_orders,
     add_source_arguments,
-    argument,
-    format_argument,
+    add_thresholds,
     given,
-    list_argument,
     read_cluster,
     refuse,
-    thresholds_argument,
     write_tables,
 )
 from merge_snli.models.options import LOADING
@@ -55,62 +53,51 @@ logger = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; options have the names of the fields of `ScoreOptions`."""
-    add_all(
+    add_list(
         parser,
-        list_argument(
-            "names",
-            nargs="*",
-            default=(),
-            metavar="MODEL",
-            help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
-            "NAME=FOLDER names a folder's model",
-        ),
-        argument("--models", choices=("paper",), help="add the thirteen models of the paper"),
-        argument(
-            "--dataset",
-            required=True,
-            metavar=f"{DATASET}|FILE",
-            help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
-        ),
-        argument(
-            "--out",
-            required=True,
-            metavar=RESULTS,
-            type=Path,
-            help="results folder, one JSON file per model and config",
-        ),
-        argument(
-            "--eval-results",
-            nargs="?",
-            const="",
-            metavar="ORG/NAME",
-            help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a "
-            "folder, give the Hub id of the data set",
-        ),
-        list_argument(
-            "--prompt",
-            default=(),
-            metavar="NAME|FILE|all",
-            dest="prompts",
-            help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or "
-            "all",
-        ),
-        ORDERS,
-        argument(
-            "--shots",
-            type=int,
-            metavar="N",
-            help="problems that a prompt shows with their labels (default: as it says)",
-        ),
-        argument(
-            "--shots-from",
-            metavar="FILE|ID",
-            help="problems to draw them from; ID:SPLIT names a split (default: bundled)",
-        ),
-        CLUSTER,
-        thresholds_argument("also show PA at these thresholds in the table, such as 0.8 0.95"),
-        format_argument(*TABLE_FORMATS),
+        "names",
+        nargs="*",
+        default=(),
+        metavar="MODEL",
+        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+        "NAME=FOLDER names a folder's model",
     )
+    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        metavar=f"{DATASET}|FILE",
+        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
+    )
+    parser.add_argument(
+        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
+    )
+    parser.add_argument(
+        "--eval-results",
+        nargs="?",
+        const="",
+        metavar="ORG/NAME",
+        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a "
+        "folder, give the Hub id of the data set",
+    )
+    add_list(
+        parser,
+        "--prompt",
+        default=(),
+        metavar="NAME|FILE|all",
+        dest="prompts",
+        help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
+    )
+    add_orders(parser)
+    parser.add_argument(
+        "--shots", type=int, metavar="N", help="problems that a prompt shows with their labels (default: as it says)"
+    )
+    parser.add_argument(
+        "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
+    )
+    add_cluster(parser)
+    add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
+    add_format(parser, *TABLE_FORMATS)
     add_option_arguments(parser, ScoreOptions, (DATA, LOADING))
     add_source_arguments(parser, ScoreOptions)
 

@@ -12,10 +12,8 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     TABLE_FORMATS,
-    add_all,
+    add_format,
     add_problem_arguments,
-    argument,
-    format_argument,
     given,
     write_tables,
 )
@@ -36,18 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "share a word (Table 4)",
         "DATA|PROBLEMS",
     )
-    add_all(
-        parser.add_argument_group("data set"),
-        argument(
-            "--suggestions",
-            action="store_true",
-            help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
-            "work folder of the run",
-        ),
-        argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)"),
-        argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file"),
+    group = parser.add_argument_group("data set")
+    group.add_argument(
+        "--suggestions",
+        action="store_true",
+        help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
+        "work folder of the run",
     )
-    add_all(parser, format_argument(*TABLE_FORMATS))
+    group.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    group.add_argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
+    add_format(parser, *TABLE_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -6,23 +6,18 @@ from pathlib import Path
 
 from merge_snli.cli.arguments import (
     DATASET,
-    TAGGER_OF_RUN,
     TEXT_FORMATS,
-    add_all,
-    argument,
-    format_argument,
+    add_format,
+    add_tagger,
     write_output,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_all(
-        parser,
-        argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION"),
-        TAGGER_OF_RUN,
-        format_argument(*TEXT_FORMATS),
-    )
+    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
+    add_tagger(parser)
+    add_format(parser, *TEXT_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:

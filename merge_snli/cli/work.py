@@ -10,35 +10,32 @@ import os
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import TABLE_FORMATS, add_steps, argument, format_argument, write_tables
+from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their arguments."""
-    of_folder = (
-        argument("out", metavar="OUT", type=Path, help="folder of the data set"),
-        argument("--work", metavar="DIR", help="work folder (default: OUT.work)"),
-        format_argument(*TABLE_FORMATS),
-    )
-    of_run = (
-        argument("out", metavar="OUT", help="the --out folder of generate or score with --cluster"),
-        format_argument(*TABLE_FORMATS),
-    )
-    add_steps(
+    show, drop, status, cancel = add_steps(
         parser,
         {
-            "show": ("show what the work folder of a data set contains", of_folder, _show),
+            "show": ("show what the work folder of a data set contains", _show),
             "drop": (
                 "delete from the work folder what this data set does not need; other data sets may share the folder",
-                of_folder,
                 _drop,
             ),
-            "status": ("show the progress of a run on a cluster", of_run, _status),
-            "cancel": ("cancel the Slurm jobs of a run, and no others", of_run, _cancel),
+            "status": ("show the progress of a run on a cluster", _status),
+            "cancel": ("cancel the Slurm jobs of a run, and no others", _cancel),
         },
     )
+    for step in (show, drop):
+        step.add_argument("out", metavar="OUT", type=Path, help="folder of the data set")
+        step.add_argument("--work", metavar="DIR", help="work folder (default: OUT.work)")
+        add_format(step, *TABLE_FORMATS)
+    for step in (status, cancel):
+        step.add_argument("out", metavar="OUT", help="the --out folder of generate or score with --cluster")
+        add_format(step, *TABLE_FORMATS)
 
 
 def _show(arguments: argparse.Namespace) -> None:

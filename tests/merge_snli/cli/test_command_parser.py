@@ -18,7 +18,7 @@ import pytest
 
 from merge_snli import cli
 from merge_snli.cli import arguments, main
-from merge_snli.cli.arguments import TABLE_FORMATS, add_all, list_argument, split_list
+from merge_snli.cli.arguments import TABLE_FORMATS, add_list, split_list
 from merge_snli.cli.meanings import MEANT
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
@@ -140,7 +140,7 @@ def test_an_unknown_command_or_value_without_a_similar_one_lists_all(
 )
 def test_lists_take_spaces_or_commas(given: list[str], read: tuple[str, ...]) -> None:
     parser = argparse.ArgumentParser()
-    add_all(parser, list_argument("--list", default=("default",)))
+    add_list(parser, "--list", default=("default",))
     assert parser.parse_args(given).list == read
 
 
