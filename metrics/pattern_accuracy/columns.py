@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 IntArray: TypeAlias = NDArray[np.int64]
 Label: TypeAlias = int | str
-Column: TypeAlias = IntArray | list[str]
+# Integers as int64, or strings as objects.
+Column: TypeAlias = NDArray[Any]
 
 _KINDS = "labels and groups are integers or strings"
 # What data sets have in the place of a missing gold label.
@@ -29,7 +30,7 @@ def label_column(name: str, values: object, where: Callable[[int], str] | None =
         where: Returns how error messages name position i; `name[i]` by default.
 
     Returns:
-        (n,) int64, or a list of n strings.
+        (n,) int64, or (n,) objects that are strings.
 
     Raises:
         ValueError: If the column is missing, empty, not one-dimensional, of mixed types, or contains another type of
@@ -37,7 +38,7 @@ def label_column(name: str, values: object, where: Callable[[int], str] | None =
 
     Examples:
         >>> label_column("groups", ["s1", "s1", "s2"])
-        ['s1', 's1', 's2']
+        array(['s1', 's1', 's2'], dtype=object)
         >>> label_column("predictions", [0, 2, float("nan")])
         Traceback (most recent call last):
         ValueError: predictions[2] is nan: labels and groups are integers or strings
@@ -49,7 +50,7 @@ def label_column(name: str, values: object, where: Callable[[int], str] | None =
         return rows.astype(np.int64, copy=False)
     types = set(map(type, rows))
     if all(issubclass(kind, str) for kind in types):
-        return rows
+        return np.array(rows, dtype=object)
     if all(issubclass(kind, int | np.integer) and kind is not bool for kind in types):
         try:
             return np.fromiter(rows, np.int64, len(rows))
@@ -102,7 +103,7 @@ def short(value: object) -> str:
 
 
 def _kind(column: Column) -> str:
-    return "integers" if isinstance(column, np.ndarray) else "strings"
+    return "strings" if column.dtype == object else "integers"
 
 
 def label_columns(*, predictions: object, references: object, groups: object) -> tuple[Column, Column, Column]:
@@ -114,21 +115,17 @@ def label_columns(*, predictions: object, references: object, groups: object) ->
         groups: n groups: the seed of each row.
 
     Returns:
-        The three columns, each (n,) int64 or a list of n strings.
+        The three columns, as `label_column` returns them.
 
     Raises:
         ValueError: If one is not a column of labels, or their lengths or the types of labels differ.
     """
-    columns = {
-        "predictions": label_column("predictions", predictions),
-        "references": label_column("references", references),
-        "groups": label_column("groups", groups),
-    }
-    n_rows = len(columns["predictions"])
-    for name, column in columns.items():
-        check_length(name, len(column), n_rows)
-    check_same_kind("references", columns["references"], "predictions", columns["predictions"])
-    return columns["predictions"], columns["references"], columns["groups"]
+    answers, gold = label_column("predictions", predictions), label_column("references", references)
+    groups_of_rows = label_column("groups", groups)
+    check_length("references", len(gold), len(answers))
+    check_length("groups", len(groups_of_rows), len(answers))
+    check_same_kind("references", gold, "predictions", answers)
+    return answers, gold, groups_of_rows
 
 
 def check_length(name: str, length: int, n_rows: int, other: str = "predictions") -> None:
@@ -150,16 +147,13 @@ def check_same_kind(name: str, column: Column, other_name: str, other: Column) -
     Raises:
         ValueError: If they do not.
     """
-    if _kind(column) != _kind(other):
+    kind, other_kind = _kind(column), _kind(other)
+    if kind != other_kind:
+        first, other_first = short(column.item(0)), short(other.item(0))
         raise ValueError(
-            f"{name} contains {_kind(column)} (first: {short(label_at(column, 0))}) but "
-            f"{other_name} contains {_kind(other)} (first: {short(label_at(other, 0))}): use the same type for both"
+            f"{name} contains {kind} (first: {first}) but {other_name} contains {other_kind} (first: {other_first}): "
+            "use the same type for both"
         )
-
-
-def label_at(column: Column, row: int) -> Label:
-    """Return the label of a row as a string or a Python integer."""
-    return column[row] if isinstance(column, list) else int(column[row])
 
 
 def factorize(column: Column) -> tuple[IntArray, list[Label]]:
@@ -168,57 +162,18 @@ def factorize(column: Column) -> tuple[IntArray, list[Label]]:
     All grouping of rows uses this function.
 
     Args:
-        column: (n,) int64 or a list of n strings.
+        column: (n,) from `label_column`.
 
     Returns:
         The code of each row, (n,) int64 from 0, and the value of each code.
 
     Examples:
-        >>> factorize(["b", "a", "b"])
+        >>> factorize(label_column("groups", ["b", "a", "b"]))
         (array([0, 1, 0]), ['b', 'a'])
     """
-    if isinstance(column, list):
-        numbers: dict[Label, int] = {label: number for number, label in enumerate(dict.fromkeys(column))}
-        return np.fromiter(map(numbers.__getitem__, column), np.int64, len(column)), list(numbers)
-    values, codes = _sorted_codes(column)
-    order = np.argsort(first_rows(codes, len(values)))
-    rank = np.empty(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values))
-    return rank[codes], values[order].tolist()
-
-
-def first_rows(codes: IntArray, n_codes: int) -> IntArray:
-    """Return the first row of each code, (n_codes,) int64."""
-    first = np.zeros(n_codes, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write wins: the first row
-    return first
-
-
-def _sorted_codes(column: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the sorted distinct values and the index of each row's value among them."""
-    present = _presence(column)
-    if present is None:
-        values, codes = np.unique(column, return_inverse=True)
-        return values, codes
-    low = column.min()
-    number = np.cumsum(present) - 1
-    return np.flatnonzero(present) + low, number[column - low]
-
-
-def distinct(column: IntArray) -> IntArray:
-    """Return the sorted distinct values of a column."""
-    present = _presence(column)
-    return np.unique(column) if present is None else np.flatnonzero(present) + column.min()
-
-
-def _presence(column: IntArray) -> NDArray[np.bool_] | None:
-    """Return whether each value from the smallest to the largest occurs, or None if that table would be too long."""
-    low, high = int(column.min()), int(column.max())
-    if high - low > 4 * len(column):
-        return None
-    present = np.zeros(high - low + 1, dtype=np.bool_)
-    present[column - low] = True
-    return present
+    values = column.tolist()
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values)), list(numbers)
 
 
 def check_labels(predictions: Column, references: Column) -> None:
@@ -230,27 +185,23 @@ def check_labels(predictions: Column, references: Column) -> None:
     Raises:
         ValueError: If a reference is one of `NO_LABEL`, and no prediction is.
     """
-    known, predicted = _values(references), _values(predictions)
+    answers, gold = predictions.tolist(), references.tolist()
+    known, predicted = set(gold), set(answers)
     for label in NO_LABEL:
         if label in known - predicted and known != {-1, 1}:
-            at = list(references).index(label)
             raise ValueError(
-                f"references[{at}] is {label!r}, and no prediction is: leave out rows without a gold label, or give "
-                "their labels"
+                f"references[{gold.index(label)}] is {label!r}, and no prediction is: leave out rows without a gold "
+                "label, or give their labels"
             )
     unknown = predicted - known
     if unknown:
-        names = ", ".join(repr(label) for label in sorted(unknown)[:_LISTED])
+        names = ", ".join(map(repr, sorted(unknown)[:_LISTED]))
         if len(unknown) > _LISTED:
             names += ", …"
-        values = predictions if isinstance(predictions, list) else predictions.tolist()
-        at, label = next((i, label) for i, label in enumerate(values) if label in unknown)
+        at = next(i for i, label in enumerate(answers) if label in unknown)
         warnings.warn(
-            f"predictions[{at}] is {label!r}: references do not contain {names}; such rows count as wrong against gold",
+            f"predictions[{at}] is {answers[at]!r}: references do not contain {names}; such rows count as wrong against"
+            " gold",
             UserWarning,
             stacklevel=2,
         )
-
-
-def _values(column: Column) -> set[Any]:
-    return set(column if isinstance(column, list) else distinct(column).tolist())

@@ -5,7 +5,7 @@ Pattern accuracy PA(t) is the share of groups in which at least the share t of t
 PA(0) is 1 by definition, since every group has at least 0 correct rows.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,12 +13,9 @@ import numpy as np
 from .columns import (
     Column,
     IntArray,
-    Label,
     check_labels,
     check_same_kind,
     factorize,
-    first_rows,
-    label_at,
     label_columns,
 )
 from .counts import (
@@ -38,7 +35,7 @@ from .counts import (
     share_passing,
     threshold_units,
 )
-from .options import Membership, MetricOptions, read_options, seed_column
+from .options import MetricOptions, read_options, seed_column
 
 __all__ = [
     "CURVE",
@@ -133,44 +130,54 @@ def score(predictions: Column, references: Column, groups: Column, options: Metr
     table = _table(predictions, references, groups, options)
     scores = _scores(table, options)
     if options.categories:
-        by_name = {name: _by_category(table, sets, options) for name, sets in options.categories.items()}
+        by_name = {}
+        for name, sets in options.categories.items():
+            by_name[name] = {label: _scores(table.take(rows), options) for label, rows in sets.items()}
         scores["categories"] = by_name.get(None, by_name)
     return scores
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows of one score. `answers` is whether each row is correct or, against the majority, its predicted label."""
+    """The rows of one score.
+
+    Attributes:
+        groups: Number of the group of each row, [n].
+        n_groups: Number of groups.
+        answers: Whether each row is correct or, against the majority, its predicted label, [n].
+        subsamples: The rows of each subsample; None if there are none.
+        seeds_right: Whether the prediction on the seed of each group is correct, [n_groups]; None without seeds.
+    """
 
     groups: IntArray
     n_groups: int
     answers: BoolArray | IntArray
-    subsamples: Membership | None
+    subsamples: list[IntArray] | None
     seeds_right: BoolArray | None
 
     def take(self, rows: IntArray) -> "_Table":
         """Return a table of these rows (sorted) and their groups only."""
         present, groups = np.unique(self.groups[rows], return_inverse=True)
-        return _Table(
-            groups=groups,
-            n_groups=len(present),
-            answers=self.answers[rows],
-            subsamples=None if self.subsamples is None else _take_members(self.subsamples, rows, len(self.groups)),
-            seeds_right=None if self.seeds_right is None else self.seeds_right[present],
-        )
-
-
-def _take_members(membership: Membership, rows: IntArray, n_rows: int) -> Membership:
-    position = np.full(n_rows, -1)
-    position[rows] = np.arange(len(rows))
-    kept = position[membership.rows]
-    return replace(membership, rows=kept[kept >= 0], members=membership.members[kept >= 0])
+        subsamples, seeds_right = self.subsamples, self.seeds_right
+        if subsamples is not None:
+            subsamples = [np.flatnonzero(np.isin(rows, own)) for own in subsamples]
+        if seeds_right is not None:
+            seeds_right = seeds_right[present]
+        return _Table(groups, len(present), self.answers[rows], subsamples, seeds_right)
 
 
 def _table(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> _Table:
     codes, labels = factorize(groups)
-    if options.against != "gold":
-        _check_one_reference(references, codes, labels, options.against)
+    _, first = np.unique(codes, return_index=True)
+    of_groups = references[first]
+    differs = references != of_groups[codes]
+    if options.against != "gold" and differs.any():
+        at = int(np.argmax(differs))
+        raise ValueError(
+            f"references[{at}] is {references.item(at)!r} but group {labels[codes[at]]!r} has "
+            f"{of_groups.item(codes[at])!r} before: against={options.against!r} needs one reference per group "
+            "(against='gold' compares each row with its own reference)"
+        )
     seed_answers = seeds_right = None
     if options.seed_predictions is not None:
         seed_answers = seed_column("seed_predictions", options.seed_predictions, labels)
@@ -178,59 +185,23 @@ def _table(predictions: Column, references: Column, groups: Column, options: Met
     if seed_answers is not None and options.seed_references is not None:
         gold = seed_column("seed_references", options.seed_references, labels)
         check_same_kind("seed_references", gold, "seed_predictions", seed_answers)
-        _check_seed_references(gold, references, codes, labels)
-        seeds_right = _equal(seed_answers, gold)
-    answers: BoolArray | IntArray
+        check_same_kind("seed_references", gold, "references", references)
+        wrong = gold != of_groups
+        wrong[codes[differs]] = False  # a group with several references
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise ValueError(
+                f"seed_references[{labels[at]!r}] is {gold.item(at)!r} but the references of group {labels[at]!r} are "
+                f"{of_groups.item(at)!r}: a seed has the gold label of its variants"
+            )
+        seeds_right = seed_answers == gold
+    answers = predictions == references
     if options.against == "majority":
         answers, _ = factorize(predictions)
     elif options.against == "seed" and seed_answers is not None:
-        answers = _equal(predictions, _to_rows(seed_answers, codes))
-    else:
-        answers = _equal(predictions, references)
-    return _Table(codes, len(labels), answers, options.subsamples, seeds_right)
-
-
-def _check_one_reference(references: Column, codes: IntArray, labels: list[Label], against: str) -> None:
-    """Check that each group has one gold label, since consistency within a group is only meaningful then."""
-    first = _to_rows(references, first_rows(codes, len(labels)))
-    differs = ~_equal(references, _to_rows(first, codes))
-    if differs.any():
-        at = int(np.argmax(differs))
-        raise ValueError(
-            f"references[{at}] is {label_at(references, at)!r} but group {labels[codes[at]]!r} has "
-            f"{label_at(first, int(codes[at]))!r} before: against={against!r} needs one reference per group "
-            "(against='gold' compares each row with its own reference)"
-        )
-
-
-def _check_seed_references(gold: Column, references: Column, codes: IntArray, labels: list[Label]) -> None:
-    """Check that the gold label of each seed is that of its group, if all rows of the group have the same one."""
-    check_same_kind("seed_references", gold, "references", references)
-    first = _to_rows(references, first_rows(codes, len(labels)))
-    several = np.zeros(len(labels), dtype=np.bool_)
-    several[codes[~_equal(references, _to_rows(first, codes))]] = True
-    differs = ~_equal(gold, first) & ~several
-    if differs.any():
-        at = int(np.argmax(differs))
-        raise ValueError(
-            f"seed_references[{labels[at]!r}] is {label_at(gold, at)!r} but the references of group {labels[at]!r} are "
-            f"{label_at(first, at)!r}: a seed has the gold label of its variants"
-        )
-
-
-def _equal(left: Column, right: Column) -> BoolArray:
-    if isinstance(left, np.ndarray):
-        return np.asarray(left == right)
-    return np.fromiter(map(str.__eq__, left, right), np.bool_, len(left))
-
-
-def _to_rows(column: Column, rows: IntArray) -> Column:
-    return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]
-
-
-def _by_category(table: _Table, categories: Membership, options: MetricOptions) -> dict[Label, Scores]:
-    rows_of = (categories.rows[categories.members == number] for number in range(len(categories.labels)))
-    return {label: _scores(table.take(rows), options) for label, rows in zip(categories.labels, rows_of, strict=True)}
+        answers = predictions == seed_answers[codes]
+    subsamples = None if options.subsamples is None else list(options.subsamples.values())
+    return _Table(codes, len(labels), answers, subsamples, seeds_right)
 
 
 def _scores(table: _Table, options: MetricOptions) -> Scores:
@@ -249,31 +220,32 @@ def _scores(table: _Table, options: MetricOptions) -> Scores:
     if table.subsamples is not None:
         accuracies, curves, scores["subsamples"] = _by_subsample(table, table.subsamples, units, options)
         drawn = ~np.isnan(accuracies)
-        accuracy = float(accuracies[drawn].mean()) if drawn.any() else None
-        curve = curves[drawn].mean(axis=0) if drawn.any() else curve
+        accuracy = None
+        if drawn.any():
+            accuracy, curve = float(accuracies[drawn].mean()), curves[drawn].mean(axis=0)
     if table.seeds_right is not None:
         scores |= _seed_scores(accuracy, curve[n_thresholds:], table.seeds_right, options)
     return scores
 
 
 def _by_subsample(
-    table: _Table, subsamples: Membership, units: IntArray, options: MetricOptions
+    table: _Table, subsamples: list[IntArray], units: IntArray, options: MetricOptions
 ) -> tuple[FloatArray, FloatArray, Scores]:
     """Return SA (s,), PA (s, t) and their report; NaN for a subsample without rows."""
-    shape = len(subsamples.labels), table.n_groups
-    cells = subsamples.members * table.n_groups + table.groups[subsamples.rows]
-    counts = count_cells(cells, shape[0] * shape[1], table.answers[subsamples.rows])
-    right, sizes = counts[0].reshape(shape), counts[1].reshape(shape)
-    n_samples = sizes.sum(axis=1)
-    accuracies = np.divide(right.sum(axis=1), n_samples, out=np.full(shape[0], np.nan), where=n_samples > 0)
-    curves = np.stack([share_passing(*pair, units) for pair in zip(right, sizes, strict=True)])
+    accuracies, curves, groups = [], [], []
+    for rows in subsamples:
+        right, sizes = count_cells(table.groups[rows], table.n_groups, table.answers[rows])
+        accuracies.append(right.sum() / len(rows) if len(rows) else np.nan)
+        curves.append(share_passing(right, sizes, units))
+        groups.append(int(np.count_nonzero(sizes)))
+    by_threshold = np.stack(curves, axis=1)[: len(options.thresholds)]
     report = {
-        "sample_accuracy": _spread(accuracies),
-        "pattern_accuracy": options.by_threshold([_spread(column) for column in curves.T[: len(options.thresholds)]]),
-        "n_samples": n_samples.tolist(),
-        "n_groups": np.count_nonzero(sizes, axis=1).tolist(),
+        "sample_accuracy": _spread(np.array(accuracies)),
+        "pattern_accuracy": options.by_threshold([_spread(values) for values in by_threshold]),
+        "n_samples": list(map(len, subsamples)),
+        "n_groups": groups,
     }
-    return accuracies, curves, report
+    return np.array(accuracies), np.stack(curves), report
 
 
 def _spread(values: FloatArray) -> Scores:

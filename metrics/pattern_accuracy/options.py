@@ -6,16 +6,19 @@ Every error is a `ValueError` that names the argument, the position and the valu
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from .columns import Column, IntArray, Label, check_length, distinct, factorize, label_column, read_rows, short
+from .columns import Column, IntArray, Label, check_length, factorize, label_column, read_rows, short
 from .counts import is_single_threshold, parse_thresholds
 
 AGAINST = ("gold", "seed", "majority")
 
 T = TypeVar("T")
+
+# The rows of each subsample or category by its name: (m,) int64, sorted. A row may be in several of them or in none.
+Sets: TypeAlias = dict[Label, IntArray]
 
 _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
@@ -29,8 +32,8 @@ class MetricOptions:
     against: str
     seed_predictions: Mapping[Any, Any] | None
     seed_references: Mapping[Any, Any] | None
-    subsamples: "Membership | None"
-    categories: dict[str | None, "Membership"]
+    subsamples: Sets | None
+    categories: dict[str | None, Sets]
 
     def by_threshold(self, values: Sequence[T]) -> T | dict[float, T]:
         """Return the only value if `thresholds` was a single number, otherwise a mapping from threshold to value."""
@@ -54,9 +57,10 @@ def read_options(
     """
     if against not in AGAINST:
         raise ValueError(f"against is {against!r}: choose one of {', '.join(map(repr, AGAINST))}")
-    if seed_predictions is None and (seed_references is not None or against == "seed"):
-        needs = "against='seed'" if against == "seed" else "seed_references"
-        raise ValueError(f"seed_predictions is missing: {needs} needs the predicted label of each seed")
+    if seed_predictions is None and against == "seed":
+        raise ValueError("seed_predictions is missing: against='seed' needs the predicted label of each seed")
+    if seed_predictions is None and seed_references is not None:
+        raise ValueError("seed_predictions is missing: seed_references needs the predicted label of each seed")
     if seed_references is None and seed_predictions is not None and against == "gold":
         raise ValueError("seed_references is missing: seed_predictions needs the gold label of each seed too")
     return MetricOptions(
@@ -65,8 +69,8 @@ def read_options(
         against=against,
         seed_predictions=_by_group("seed_predictions", seed_predictions),
         seed_references=_by_group("seed_references", seed_references),
-        subsamples=None if subsamples is None else subsample_membership(subsamples, n_rows),
-        categories=_category_memberships(categories, n_rows),
+        subsamples=None if subsamples is None else subsample_sets(subsamples, n_rows),
+        categories=_categories(categories, n_rows),
     )
 
 
@@ -79,32 +83,17 @@ def _by_group(name: str, labels: object) -> Mapping[Any, Any] | None:
     )
 
 
-def _category_memberships(categories: object, n_rows: int) -> "dict[str | None, Membership]":
+def _categories(categories: object, n_rows: int) -> dict[str | None, Sets]:
     if categories is None:
         return {}
     if not isinstance(categories, Mapping):
-        return {None: category_membership("categories", categories, n_rows)}
+        return {None: category_sets("categories", categories, n_rows)}
     if not categories:
         raise ValueError("categories is empty: give one label per row, or a mapping from a name to such a column")
-    return {name: category_membership(f"categories[{name!r}]", column, n_rows) for name, column in categories.items()}
+    return {name: category_sets(f"categories[{name!r}]", column, n_rows) for name, column in categories.items()}
 
 
-@dataclass(frozen=True)
-class Membership:
-    """Assignment of rows to sets (subsamples or categories). A row may be in several sets or in none.
-
-    Attributes:
-        rows: (m,) int64, sorted: the row of each membership.
-        members: (m,) int64: the index of the set in `labels`.
-        labels: The name of each set.
-    """
-
-    rows: IntArray
-    members: IntArray
-    labels: list[Label]
-
-
-def subsample_membership(subsamples: object, n_rows: int) -> Membership:
+def subsample_sets(subsamples: object, n_rows: int) -> Sets:
     """Read the subsamples of each row.
 
     Args:
@@ -112,33 +101,31 @@ def subsample_membership(subsamples: object, n_rows: int) -> Membership:
         n_rows: The number of rows n.
 
     Returns:
-        The membership. Its labels are 0, 1, … in order.
+        The rows of the subsamples 0, 1, … in order.
 
     Raises:
         ValueError: If the length differs, an index is not an integer, is negative or occurs twice in a row, or a
             subsample before the last is empty.
     """
     rows, column = _flatten("subsamples", subsamples, n_rows)
-    if isinstance(column, list):
-        raise ValueError(f"subsamples[{rows[0]}] contains {column[0]!r}: subsamples are numbered from 0")
-    if column.min() < 0:
-        at = int(np.argmax(column < 0))
-        raise ValueError(f"subsamples[{rows[at]}] contains {column[at]}: subsamples are numbered from 0")
-    numbers = distinct(column)
-    n_subsamples = len(numbers)
-    if n_subsamples == 1 and len(column) == n_rows:
+    if column.dtype == object or column.min() < 0:
+        at = 0 if column.dtype == object else int(np.argmax(column < 0))
+        raise ValueError(f"subsamples[{rows[at]}] contains {column.item(at)!r}: subsamples are numbered from 0")
+    numbers = np.unique(column)
+    if len(numbers) == 1 and len(column) == n_rows:
         column, numbers = np.zeros_like(column), np.zeros_like(numbers)
-    if numbers[-1] != n_subsamples - 1:
-        gap = int(np.argmax(numbers != np.arange(n_subsamples)))
-        at = int(np.argmax(column > gap))
+    n_subsamples = len(numbers)
+    gaps = np.flatnonzero(numbers != np.arange(n_subsamples))
+    if len(gaps):
+        at = int(np.argmax(column > gaps[0]))
         raise ValueError(
-            f"subsamples[{rows[at]}] contains {column[at]} but no row is in subsample {gap}: "
+            f"subsamples[{rows[at]}] contains {column[at]} but no row is in subsample {gaps[0]}: "
             "number subsamples from 0 without a gap"
         )
-    return _without_repeats("subsamples", Membership(rows, column, list(range(n_subsamples))))
+    return _sets("subsamples", rows, column, list(range(n_subsamples)))
 
 
-def category_membership(name: str, categories: object, n_rows: int) -> Membership:
+def category_sets(name: str, categories: object, n_rows: int) -> Sets:
     """Read the categories of each row.
 
     Args:
@@ -147,42 +134,42 @@ def category_membership(name: str, categories: object, n_rows: int) -> Membershi
         n_rows: The number of rows n.
 
     Returns:
-        The membership. Its labels are the categories in the order of their first appearance.
+        The rows of the categories, in the order of their first appearance.
 
     Raises:
         ValueError: If the length differs, or a category is not an integer or a string or occurs twice in a row.
     """
     rows, column = _flatten(name, categories, n_rows)
     codes, labels = factorize(column)
-    return _without_repeats(name, Membership(rows, codes, labels))
+    return _sets(name, rows, codes, labels)
 
 
 def _flatten(name: str, values: Any, n_rows: int) -> tuple[IntArray, Column]:  # noqa: ANN401  (anything may be given)
     """Return the row and the value of each membership, sorted by row."""
-    nested = values.tolist() if isinstance(values, np.ndarray) and values.ndim > 1 else read_rows(name, values)
-    check_length(name, len(nested), n_rows)
-    if isinstance(nested, np.ndarray) or not isinstance(nested[0], _SEVERAL):
-        return np.arange(n_rows), label_column(name, nested)
-    sets: Sequence[Any] = nested
-    if not all(issubclass(kind, _SEVERAL) for kind in set(map(type, sets))):
-        at, value = next((i, value) for i, value in enumerate(sets) if not isinstance(value, _SEVERAL))
-        raise ValueError(f"{name}[{at}] is {short(value)} but {name}[0] is a list: give a list for every row")
-    rows = np.repeat(np.arange(n_rows), np.fromiter(map(len, sets), np.int64, n_rows))
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        values = values.tolist()
+    sets = read_rows(name, values)
+    check_length(name, len(sets), n_rows)
+    if isinstance(sets, np.ndarray) or not isinstance(sets[0], _SEVERAL):
+        return np.arange(n_rows), label_column(name, sets)
+    for at, value in enumerate(sets):
+        if not isinstance(value, _SEVERAL):
+            raise ValueError(f"{name}[{at}] is {short(value)} but {name}[0] is a list: give a list for every row")
+    rows = np.repeat(np.arange(n_rows), list(map(len, sets)))
     if len(rows) == 0:
         raise ValueError(f"{name}[0] to {name}[{n_rows - 1}] are all empty: give at least one row a value")
     return rows, label_column(name, list(chain.from_iterable(sets)), where=lambda i: f"{name}[{rows[i]}]")
 
 
-def _without_repeats(name: str, membership: Membership) -> Membership:
-    rows, members = membership.rows, membership.members
-    if np.all((rows[1:] > rows[:-1]) | (members[1:] > members[:-1])):
-        return membership  # sorted within each row: no duplicates, no need to sort
-    order = np.lexsort((members, rows))
-    repeats = (np.diff(rows[order]) == 0) & (np.diff(members[order]) == 0)
-    if repeats.any():
-        at = order[int(np.argmax(repeats))]
-        raise ValueError(f"{name}[{rows[at]}] contains {membership.labels[members[at]]!r} twice: give it once per row")
-    return membership
+def _sets(name: str, rows: IntArray, codes: IntArray, labels: list[Label]) -> Sets:
+    """Return the rows of each set from the set of each row, by number."""
+    ends = np.cumsum(np.bincount(codes))
+    sets = np.split(rows[np.argsort(codes, kind="stable")], ends[:-1])
+    for label, own in zip(labels, sets, strict=True):
+        repeats = np.flatnonzero(own[1:] == own[:-1])
+        if len(repeats):
+            raise ValueError(f"{name}[{own[repeats[0]]}] contains {label!r} twice: give it once per row")
+    return dict(zip(labels, sets, strict=True))
 
 
 def seed_column(name: str, by_group: Mapping[Any, Any], groups: list[Label]) -> Column:
@@ -194,7 +181,7 @@ def seed_column(name: str, by_group: Mapping[Any, Any], groups: list[Label]) -> 
         groups: The groups that have rows.
 
     Returns:
-        (n_groups,) int64 or a list of strings.
+        (n_groups,) as `label_column` returns them.
 
     Raises:
         ValueError: If a group is missing, or the values are not labels of one type.

@@ -3,6 +3,7 @@
 `evaluate` copies only the sibling files that this file imports, so every file that is needed is imported here.
 """
 
+from itertools import product
 from typing import Any
 
 import datasets
@@ -12,6 +13,8 @@ from .columns import Column, check_same_kind, label_columns
 from .core import Scores, score
 from .counts import QUALITY_THRESHOLD
 from .options import MetricOptions, read_options
+
+_NAMES = ("predictions", "references", "groups")
 
 _DESCRIPTION = """\
 Pattern accuracy PA(t) is the share of groups (seed problems, patterns, contrast sets) in which at least the share t of
@@ -73,22 +76,16 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
     _n_rows = 0
 
     def _info(self) -> evaluate.MetricInfo:
+        # One schema per combination of strings and integers; strings first, since "0" would be cast to 0.
+        features = []
+        for label, group in product(("string", "int64"), repeat=2):
+            types = zip(_NAMES, (label, label, group), strict=True)
+            features.append(datasets.Features({name: datasets.Value(value) for name, value in types}))
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            # One schema per combination of strings and integers; strings first, since "0" would be cast to 0.
-            features=[
-                datasets.Features(
-                    {
-                        "predictions": datasets.Value(label),
-                        "references": datasets.Value(label),
-                        "groups": datasets.Value(group),
-                    }
-                )
-                for label in ("string", "int64")
-                for group in ("string", "int64")
-            ],
+            features=features,
             reference_urls=["https://arxiv.org/abs/2510.24295", "https://aclanthology.org/2023.naloma-1.2"],
         )
 
@@ -114,9 +111,9 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             raise ValueError(f"unexpected argument {unknown[0]}: pass it to compute, not with the rows")
         batch = label_columns(predictions=predictions, references=references, groups=columns.get("groups"))
         if self._seen is not None:
-            for name, new, old in zip(("predictions", "references", "groups"), batch, self._seen, strict=True):
+            for name, new, old in zip(_NAMES, batch, self._seen, strict=True):
                 check_same_kind(name, new, f"{name} added before", old)
-        super().add_batch(predictions=batch[0], references=batch[1], groups=batch[2])
+        super().add_batch(**dict(zip(_NAMES, batch, strict=True)))
         self._seen = self._seen or batch
         self._n_rows += len(batch[0])
 
@@ -139,9 +136,9 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             ValueError: If the input is invalid; the message names the argument, the position and the value. Rows
                 added before are not lost.
         """
-        has_columns = self._n_rows == 0 or any(column is not None for column in (predictions, references, groups))
-        given = {"predictions": predictions, "references": references, "groups": groups}
-        columns = label_columns(**given) if has_columns else None
+        columns, given = None, {"predictions": predictions, "references": references, "groups": groups}
+        if self._n_rows == 0 or any(column is not None for column in given.values()):
+            columns = label_columns(**given)
         options = read_options(
             self._n_rows + (len(columns[0]) if columns else 0),
             thresholds=thresholds,
@@ -153,7 +150,7 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
         )
         if columns and self._n_rows == 0 and self.num_process == 1:
             return score(*columns, options)  # all rows are here: skips evaluate's file, which is 50 times slower
-        rows = dict(zip(("predictions", "references", "groups"), columns or (None, None, None), strict=True))
+        rows = dict(zip(_NAMES, columns or (None, None, None), strict=True))
         outcome: Scores | ValueError | None = super().compute(**rows, options=options)
         self._seen, self._n_rows = None, 0
         if isinstance(outcome, ValueError):
