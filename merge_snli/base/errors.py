@@ -7,7 +7,7 @@ the command line by their flags (`--top-k`), with values quoted for a shell. All
 import re
 from ast import literal_eval
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import islice
 from logging import LogRecord
@@ -23,6 +23,10 @@ REASON = "\ufdd2"
 
 # So many values of a list, and characters of a text, are shown in a message.
 SHOWN_VALUES, SHOWN_CHARACTERS = 10, 80
+
+# The characters of a whole message, and how many of a longer one are shown of its beginning and of its end, which says
+# what to do.
+MAX_MESSAGE, SHOWN_BEGINNING, SHOWN_END = 1_000, 600, 300
 
 # The parameters that are arguments without a flag on the command line, and their names there.
 POSITIONAL = {"problems": "PROBLEMS"}
@@ -53,6 +57,24 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
     return f"{_START}{name}{advised}{_END}"
 
 
+def fitted(text: str) -> str:
+    """Return a message of at most `MAX_MESSAGE` characters: the beginning and the end of a longer one.
+
+    Args:
+        text: The message, perhaps with the marks of `param`. A parameter that is not shown as a whole is left out.
+
+    Examples:
+        >>> print(fitted("bad value " + "a" * 2000 + ": remove it")[580:640])
+        aaaaaaaaaaaaaaaaaaaa… and 1,121 more characters …aaaaaaaaaaa
+    """
+    if len(text) <= MAX_MESSAGE:
+        return text
+    beginning = re.sub(f"{_START}[^{_END}]*$", "", text[:SHOWN_BEGINNING])
+    end = re.sub(f"^[^{_START}]*{_END}", "", text[-SHOWN_END:])
+    more = len(text) - len(beginning) - len(end)
+    return f"{beginning}… and {more:,} more characters …{end}"
+
+
 class Message(str):
     """A text that names parameters as in Python; `as_flags` returns it as on the command line.
 
@@ -68,7 +90,7 @@ class Message(str):
         Args:
             text: The text, with parameters from `param`.
         """
-        marked = text.marked if isinstance(text, Message) else text
+        marked = fitted(text.marked if isinstance(text, Message) else text)
         message = super().__new__(cls, _PARAM.sub(r"\g<text>", marked))
         message.marked = marked
         return message
@@ -159,15 +181,16 @@ def _flag(parameter: re.Match[str]) -> str:
 def one_line(text: str) -> str:
     r"""Return a text with line breaks, control characters and characters that change the direction as escapes.
 
-    What a command prints goes through this, since names, columns and file names are what others wrote.
+    What a command prints goes through this, since names, columns and file names are what others wrote. A text that is
+    too long for a message is cut.
 
     Examples:
         >>> print(one_line("a\nvalid\x1b[2J \u202eb"))
         a\nvalid\x1b[2J \u202eb
     """
-    if text.isprintable():
-        return text
-    return "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in text)
+    if not text.isprintable():
+        text = "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in text)
+    return fitted(text)
 
 
 def log_flags(record: LogRecord) -> bool:
@@ -184,6 +207,8 @@ def log_flags(record: LogRecord) -> bool:
         record.msg = shown(record.msg)
     if isinstance(record.args, tuple):
         record.args = tuple(map(shown, record.args))
+    with suppress(TypeError, ValueError, KeyError):  # a wrong call of another library, which `logging` reports
+        record.msg, record.args = fitted(record.getMessage()), ()
     return True
 
 

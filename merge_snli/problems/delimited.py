@@ -50,15 +50,29 @@ def _has_blanks_before_marks(path: Path, delimiter: str) -> bool:
 
 
 def _without_blanks(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    """Yield lines without the blanks before the quotation marks that begin a cell."""
+    """Yield lines without the blanks before the quotation marks that begin a cell.
+
+    A cell with more than a text in quotation marks stays as it is, such as ` "Hello," he said`.
+    """
+    end = re.escape(delimiter)
+    text_in_marks, rest = r"\"(?:[^\"]|\"\")*\"(?!\")", rf"(?:[^\"\r\n{end}]|\"[^\"\r\n]*\"|\")*"
     # Texts in quotation marks, which may begin in an earlier line, are matched as a whole and kept.
-    blanks_or_text = re.compile(rf"(^|{re.escape(delimiter)}) +(?=\")|\"[^\"]*\"?")
+    cell = re.compile(rf"(^|{end})( +)(?:({text_in_marks})({rest})|(?=\"))|\"[^\"]*\"?")
     is_open = False
     for line in lines:
         mark = '"' * is_open
-        kept = blanks_or_text.sub(lambda found: found[0] if found[1] is None else found[1], mark + line)
-        yield kept.removeprefix(mark)
+        yield cell.sub(_cell_of_csv, mark + line).removeprefix(mark)
         is_open ^= line.count('"') % 2 == 1
+
+
+def _cell_of_csv(found: re.Match[str]) -> str:
+    start, blanks, text, rest = found.groups()
+    if start is None:
+        return found[0]
+    if rest and not rest.isspace():
+        doubled = f"{blanks}{text}{rest}".replace('"', '""')
+        text = f'"{doubled}"'
+    return str(start + (text or ""))
 
 
 def _rows(path: Path, delimiter: str, *, skips_blanks: bool) -> Iterator[SourceRow]:
@@ -102,6 +116,8 @@ def _unreadable(path: Path, start: int, end: int, error: str) -> str:
 
     The error is often far behind its cause: a quotation mark that is not closed takes in all lines after it.
     """
+    if "new-line character" in error:
+        return f"{path} line {start} has a carriage return within a field: save the file with one kind of line ends"
     if end > start or "unexpected end" in error:
         advice = "close its quotation mark, and write a quotation mark within a field twice"
     elif "field limit" in error:

@@ -24,7 +24,7 @@ def with_examples(
     options: ProblemOptions,
     label_of: Callable[[SourceRow], str],
 ) -> InputError:
-    """Return an error that asks for the names of labels, with a line for each.
+    """Return an error that asks for the names of labels, with an example for each.
 
     Args:
         message: What is wrong.
@@ -44,8 +44,9 @@ def with_examples(
         numbers[label] += 1
         if label != NO_LABEL and label not in examples:
             examples[label] = shorten(" / ".join(check_sentences(row, options)), width, placeholder=" …")
-    lines = [f"{message}. Some problems:"]
+    shown = []
     for label in labels[:MAX_LABELS]:
         if label in examples:
-            lines.append(f"  {brief(label, 20)}: {count(numbers[label], 'row')}, such as {examples[label]}")
-    return InputError("\n".join(lines))
+            rows_with_label = count(numbers[label], "row")
+            shown.append(f"{brief(label, 20)}: {rows_with_label}, such as {examples[label]}")
+    return InputError(f"{message}. Some problems: {'; '.join(shown)}")

@@ -365,7 +365,7 @@ def _say_without_label(source: ProblemSource) -> None:
                 number = whole_number(value)
                 numbers[value if number is None or not 0 <= number < len(classes) else classes[number]] += 1
     values = [f"{value!r} ({number:,})" for value, number in numbers.most_common()]
-    logger.info("%s: rows without a gold label, by column %r: %s", source.options.problems, column, listed(values))
+    logger.warning("%s: rows without a gold label, by column %r: %s", source.options.problems, column, listed(values))
 
 
 def _say_assumed_names(source: ProblemSource, labels: Sequence[int]) -> None:

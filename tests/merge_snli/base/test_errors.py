@@ -18,7 +18,18 @@ from packaging.requirements import Requirement
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from merge_snli.base.errors import REASON, IncompleteError, InputError, Message, as_flags, explained, log_flags, param
+from merge_snli.base.errors import (
+    MAX_MESSAGE,
+    REASON,
+    IncompleteError,
+    InputError,
+    Message,
+    as_flags,
+    explained,
+    log_flags,
+    one_line,
+    param,
+)
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from tests.commands import Command
@@ -112,6 +123,36 @@ def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
 
     assert logged() == "a: set dtype='float32'\nwork is full in 3 s\nb\nc\nd\ne\u202ef\n"
     assert logged(log_flags) == "a: set --dtype=float32\n--work is full in 3 s\nb\nc\\nd\ne\\u202ef\n"
+
+
+LONG = "a long value " * 1_000
+LONG_MESSAGES = {
+    "a value": f"the value is {LONG}: remove it",
+    "an advised value": f"the value is {'a' * 580}; set {param('data_labels', LONG)}: remove it",
+    "two parameters": f"set {param('problems', LONG)} or {param('data_labels', (LONG, LONG))}: remove it",
+    "another message": f"{InputError(LONG).message.marked}; set {param('dtype')} or {param('device', LONG)}: remove it",
+    "control characters": "\x1b" * 900 + ": remove it",
+}
+
+
+@pytest.mark.parametrize("kind", LONG_MESSAGES)
+def test_a_long_message_has_its_beginning_and_its_end(kind: str) -> None:
+    error = InputError(LONG_MESSAGES[kind])
+    for shown in (str(error), as_flags(error), one_line(as_flags(error))):
+        assert len(shown) <= MAX_MESSAGE
+        assert shown[:4] in {"the ", "set ", "a lo", "\x1b" * 4, r"\x1b"}
+        assert shown.endswith(": remove it")
+        assert not re.search("[\ufdd0\ufdd1]", shown)
+    assert re.search(r"… and [\d,]+ more characters …", one_line(str(error)))
+
+
+def test_long_warnings_and_errors_of_a_command_are_short(command: Command) -> None:
+    record = logging.LogRecord("a", logging.WARNING, "", 0, "%s and %s", (LONG, Path(LONG)), None)
+    assert log_flags(record) and len(record.getMessage()) <= MAX_MESSAGE
+    unknown = command("tables", "demo:problems", "--format", LONG, code=2).err.splitlines()[-1]
+    missing = command("tables", f"{LONG}.csv", code=2).err.rstrip("\n")
+    for message in (unknown, missing):
+        assert len(message.removeprefix("merge-snli: ")) <= MAX_MESSAGE and "more characters" in message
 
 
 def test_a_warning_of_a_command_has_flags(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,16 @@ def test_marks_within_a_cell_are_kept(tmp_path: Path) -> None:
     assert read(path, data_labels=NLI_LABELS) == [(' "Come" he said', " he spoke ", "neutral")]
 
 
+def test_a_comma_in_marks_within_a_cell_ends_no_cell(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    rows = ' "Come in," he said, "He, too, spoke.",neutral', '"A ""b, c""", "d", neutral'
+    path.write_text("\n".join(("premise,hypothesis,label", *rows)))
+    assert read(path, data_labels=NLI_LABELS) == [
+        (' "Come in," he said', "He, too, spoke.", "neutral"),
+        ('A "b, c"', "d", "neutral"),
+    ]
+
+
 def test_long_cells_are_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
     limit, path = csv.field_size_limit(), tmp_path / "p.csv"
     path.write_text(f"premise,hypothesis,label\n{'a word ' * 30_000},A word.,neutral\n")
@@ -164,6 +174,7 @@ UNREADABLE = {
     "pointer.xlsx": (LFS, "git lfs pull"),
     "comment.csv": ("# made by hand\npremise,hypothesis,label\nA,B,neutral\n", "line 1 is a comment"),
     "comment.tsv": ("premise\thypothesis\tlabel\nA\tB\tneutral\n# end\n", "line 3 .*comment"),
+    "returns.csv": ("premise,hypothesis,label\nA\rB,C,neutral\n", "line 2 has a carriage return"),
     "same.csv": ("A dog barks.,A dog barks.,neutral\nA cat.,A cat.,neutral\n", "first line of the file is a problem"),
     "near.csv": ("premise,hypothesis ,labl\nA,B,neutral\n", "no column 'label'.* did you mean labl"),
     "two.json": (json.dumps({"train": ROWS, "test": ROWS}), r"several arrays of objects \(train, test\)"),
@@ -176,7 +187,7 @@ UNREADABLE = {
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_files_that_cannot_be_read_are_called_what_they_are(name: str, tmp_path: Path) -> None:
     content, message = UNREADABLE[name]
-    (tmp_path / name).write_text(content)
+    (tmp_path / name).write_text(content, newline="")
     refused(f"{name}.*{message}", read, tmp_path / name)
 
 

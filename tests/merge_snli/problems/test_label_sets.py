@@ -98,7 +98,6 @@ NOTHING = ("-", "", "hidden", "Hidden", -1, -100, "-1", None, float("nan"), "NA"
 def test_values_that_stand_for_no_label_are_counted_and_named(
     value: object, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    caplog.set_level(logging.INFO)
     labels = [0, value, 2, 1] if isinstance(value, int | float) else ["entailment", value, "neutral", "contradiction"]
     path = tmp_path / "p.csv"
     frame = pd.DataFrame(rows(labels), dtype=object)
