@@ -108,11 +108,11 @@ data: $(READY)
 	rm -rf merge_snli/data
 	cp -r build/data/merge_snli/. merge_snli/
 
-# The bundled models; training resumes from existing checkpoints, and nli-b learns from nli-a.
+# The bundled models; training resumes from existing checkpoints, and nli-b is made from nli-a.
 train: $(READY)
 	@.ci/install $(VENV) --editable '.[dev,train]'
 	$(RUN)python -m training.train
-	$(RUN)python -m training.measure --cards
+	$(RUN)python -m training.measure
 
 clean:
 	rm -rf $(VENV) build dist demo

@@ -7,16 +7,15 @@ import pytest
 
 CODE = """
 from hashlib import sha256
-from collections import Counter
 from tests import tiny_models
-from training.vocabulary import learn_bpe
+from training.start import learn_bpe
 
 made = {
     name: make().backend_tokenizer
     for name, make in vars(tiny_models).items()
     if name.endswith("_tokenizer") and make.__module__ == tiny_models.__name__
 }
-made["learn_bpe"] = learn_bpe(Counter(tiny_models.embedded_texts()), 2_000).backend_tokenizer
+made["learn_bpe"] = learn_bpe(tiny_models.embedded_texts(), 2_000).backend_tokenizer
 for name, tokenizer in made.items():
     print(name, sha256(tokenizer.to_str().encode()).hexdigest())
 """

