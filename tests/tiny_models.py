@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -62,11 +61,6 @@ ROBERTA_SPECIAL = {
     "mask_token": "<mask>",
 }
 SIZES: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-
-
-def slow(*kinds: str) -> list[Any]:
-    """Mark kinds of models as parameters of slow tests."""
-    return [pytest.param(kind, marks=pytest.mark.slow) for kind in kinds]
 
 
 def as_pickle(folder: Path) -> Path:

@@ -199,6 +199,7 @@ def test_the_own_tags_of_dutch_have_the_ending_of_an_adjective(tmp_path: Path) -
     assert list(map(drops, tags)) == [True, False, True, False]
 
 
+@pytest.mark.slow
 def test_a_word_of_a_closed_class_on_its_own_is_no_replacement(tmp_path: Path) -> None:
     nlp = spacy.blank("fr")
     ruler = nlp.add_pipe("attribute_ruler")

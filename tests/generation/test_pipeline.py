@@ -22,6 +22,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.schema import columns, splits
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.oracles import missing_from, refused
 from tests.records import bundled, files_in, first_problems
@@ -103,6 +104,7 @@ def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDatas
         assert count == of_seed or (not of_seed and count < 20)
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_order_and_shards(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_finished_data_set_is_not_changed(
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: Path, command: Command) -> None:
     out, pickled = tmp_path / "merge_snli", as_pickle(shutil.copytree(bundled("demo:mlm-bpe"), tmp_path / "pickled"))
     given = ("generate", problems, "--limit", 6, "--inflation", 1, "--mlm", pickled)
@@ -173,6 +176,7 @@ UNKNOWN_WORDS = [
 ]
 
 
+@pytest.mark.slow
 def test_few_seeds_say_what_a_lower_inflation_gives(
     made: MergeDataset, problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -241,7 +245,7 @@ def test_a_work_folder_is_locked_by_its_run(problems: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "where", ["pathlib.Path.write_bytes", "generation.output.write_data.write_tables", "third rename"]
+    "where", first_fast(["third rename", "pathlib.Path.write_bytes", "generation.output.write_data.write_tables"])
 )
 def test_a_full_disk_does_not_change_the_finished_data_set(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str

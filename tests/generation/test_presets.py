@@ -220,6 +220,7 @@ def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
     assert given.problems is None
 
 
+@pytest.mark.slow
 def test_single_options_override_the_preset(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"mlm": (MLM,), "min_mlms": 1, "max_rank": None, "inflation": 1}
     data = merge.generate(problems(), preset="strict", out=tmp_path / "out", quiet=True, **changes)

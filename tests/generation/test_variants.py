@@ -83,6 +83,7 @@ def options(tmp_path: Path) -> Options:
     return Options(problems=problems, mlm=("demo:mlm-bpe",), id_column="id", inflation=2, subsamples=2, top_k=60)
 
 
+@pytest.mark.slow
 def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_pipeline(options, tmp_path / "one", work=tmp_path / "work", quiet=True)
     monkeypatch.setattr(variant_shards, "make_rows", lambda *_: pytest.fail("the filters were applied again"))
@@ -90,6 +91,7 @@ def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypat
     assert run_pipeline(titled, tmp_path / "two", work=tmp_path / "work", quiet=True).record.title == "Another"
 
 
+@pytest.mark.slow
 def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Options] = []
 

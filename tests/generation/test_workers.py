@@ -94,7 +94,8 @@ def work_and_stop(work: Callable[..., None], stop: Callable[[], object], *argume
     stop()
 
 
-@pytest.mark.parametrize("workers", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [2, 3])
 def test_the_bytes_are_those_of_one_process(
     options: Options, one_process: dict[str, bytes], work: Path, workers: int
 ) -> None:

@@ -4,10 +4,8 @@ import hashlib
 import json
 import re
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +13,11 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from generation.options import BUNDLED_OPTIONS, Options, preset_options
-from generation.pipeline import run_pipeline
-from generation.sentences.tagging import tag
-from generation.sentences.words import shared_words
 from merge_snli.builder import MergeSnli
 from merge_snli.card import render_card
 from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER, embedded_path
-from merge_snli.models.tagger import Tagger
-from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems
-from merge_snli.schema import ALL, DEFAULT_CLASSES, NLI_LABELS, SEED, TEST, columns, data_file, features, splits
+from merge_snli.embedded import embedded_path
+from merge_snli.schema import NLI_LABELS, SEED, TEST, columns, data_file, features, splits
 from tests.conftest import DemoRun
 from tests.merge_snli.ways_of_loading import (
     LINES,
@@ -72,6 +63,7 @@ def test_readme_example_in_the_project_root() -> None:
         assert datasets.load_dataset("merge_snli", split=TEST).num_rows == len(rows_of(BUNDLED, "all", TEST))
 
 
+@pytest.mark.slow
 def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> None:
     from merge_snli.hub.register import register, registered_text
 
@@ -170,6 +162,7 @@ def halved(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_rewritten_folder_gives_new_rows(tmp_path: Path) -> None:
     folder = copy_bundled(tmp_path / "merge_snli")
     with empty_caches():
@@ -190,30 +183,6 @@ def loaded(folder: Path) -> list[list[Row]]:
 
 
 MEBIBYTE = 2**20
-ROWS = ((data_file(ALL, TEST), "variant_id"), (data_file(SEED, TEST), "seed_id"))
-
-
-@pytest.mark.slow
-def test_a_run_on_some_problems_gives_their_rows_of_the_shipped_data_set(tmp_path: Path) -> None:
-    """The rows of a seed depend on no other problem."""
-    variants, seeds = (rows_by(BUNDLED / name, key) for name, key in ROWS)
-    of_classes = [
-        sorted({row["seed_id"] for row in variants.values() if row["word_class"] == name})[:2]
-        for name in DEFAULT_CLASSES
-    ]
-    chosen = {*chain(*of_classes)}
-    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()
-    others = [line for line in lines if json.loads(line)["id"] not in seeds][:4]
-    problems = [line for line in lines if json.loads(line)["id"] in chosen] + others
-    (tmp_path / "problems.jsonl").write_text("\n".join(problems), encoding="utf-8")
-    chosen_options = preset_options("demo") | BUNDLED_OPTIONS
-    options = Options(problems=str(tmp_path / "problems.jsonl"), id_column="id", **chosen_options)
-    made = run_pipeline(options, tmp_path / "made", quiet=True)
-    for shipped, (name, key) in zip((variants, seeds), ROWS, strict=True):
-        found = rows_by(made.folder / name, key)
-        expected = {id_: row for id_, row in shipped.items() if row["seed_id"] in chosen}
-        assert {*found} == {*expected}
-        assert all(same(row, found[id_]) for id_, row in expected.items())
 
 
 @pytest.mark.slow
@@ -257,38 +226,12 @@ def test_no_script_bears_the_folders_name() -> None:
     assert not (BUNDLED / "merge_snli.py").exists()
 
 
-def test_problems_are_even_in_labels_and_have_the_hard_shapes() -> None:
-    problems = embedded_problems()
-    labels = Counter(problem["label"] for problem in problems)
-    assert set(labels) == set(NLI_LABELS)
-    assert max(labels.values()) - min(labels.values()) <= len(problems) / 60
-    texts = [text for problem in problems for text in texts_of(problem)]
-    for mark in ("-", "'s", '"', "n't", "not", "é"):
-        assert sum(mark in text for text in texts) >= 5, mark
-    assert sum(not text.rstrip().endswith((".", "!", "?", '"', ")")) for text in texts) >= 5
-    assert len(texts) == len(set(map(words_in, texts)))
-    assert {character for text in texts for character in text if not character.isascii()} <= set("éèãñû")
-    ids = [problem["id"] for problem in problems]
-    assert ids == sorted(set(ids))
-
-
 def embedded_problems() -> list[dict[str, str]]:
     return [json.loads(line) for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines()]
 
 
 def texts_of(problem: dict[str, str]) -> tuple[str, str]:
     return problem["premise"], problem["hypothesis"]
-
-
-def test_all_problems_share_a_word_but_one(tagger: Tagger) -> None:
-    """In demo-142, the shared word is "Acrobats" in one sentence and "acrobats" in the other, on purpose."""
-    problems = list(read_problems(ProblemOptions(problems="demo:problems", id_column="id")).problems)
-    without = [
-        problem.id
-        for problem, tagged in zip(problems, tag(problems, tagger), strict=True)
-        if not any(word.word_class in DEFAULT_CLASSES for word in shared_words(tagged))
-    ]
-    assert without == ["demo-142"]
 
 
 def test_no_sentence_is_one_of_a_corpus(corpus: Callable[[str], Path]) -> None:

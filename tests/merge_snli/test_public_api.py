@@ -6,12 +6,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
 
 import numpy as np
 import pytest
@@ -70,61 +69,87 @@ def result() -> Result:
     return found
 
 
-WRONG: dict[str, tuple[Callable[[Any, Any], object], str]] = {
-    "a fraction of seeds": (lambda call, _: call.score(model, DATA, limit_seeds=2.5), "limit_seeds is 2.5"),
-    "a text for seeds": (lambda call, _: call.score(model, DATA, limit_seeds="5"), "limit_seeds is '5'"),
-    "True for seeds": (lambda call, _: call.score(model, DATA, limit_seeds=True), "limit_seeds is True"),
-    "a fraction for a subsample": (lambda call, _: call.score(model, DATA, subsample=1.5), "subsample is 1.5"),
-    "a number for axes": (lambda call, _: call.score(model, DATA, limit_seeds=3).plot(3), "ax is 3, of type int: give"),
-    "a number for a folder": (lambda call, _: call.score(model, DATA, out=3), "out is 3, of type int"),
-    "a text for a switch": (lambda call, _: call.score(model, DATA, drawn="yes"), "give True or False"),
-    "an empty name": (lambda call, _: call.score(model, DATA, name=" "), "name is ' ', an empty text: give"),
-    "a number for a name": (lambda call, _: call.score(model, DATA, name=3), "name is 3"),
-    "a number for columns": (lambda call, _: call.score(model, DATA, by=3), "by is 3"),
-    "a text for a share": (lambda call, _: call.score(model, DATA, min_agreement="a"), "min_agreement is 'a'"),
-    "a function of two arguments": (lambda call, _: call.score(lambda a, b: a, DATA), "list of .premise, hypothesis."),
-    "labels that are lists": (lambda call, _: call.score(lambda pairs: [[0]] * len(pairs), DATA), "returned"),
-    "no labels": (lambda call, _: call.score(lambda pairs: None, DATA), "returned"),
-    "no model": (lambda call, _: call.score(None, DATA), "cannot score a NoneType"),
-    "no data": (lambda call, _: call.score(model, None), "NoneType"),
-    "alpha above 1": (lambda call, one: call.compare([one, one], alpha=2), "alpha"),
-    "a number for results": (lambda call, _: call.compare(3), "results is 3"),
-    "numbers as results": (lambda call, _: call.compare([3]), "results is .3."),
-    "a folder without results": (lambda call, _: call.compare("nowhere"), "nowhere is not a folder"),
-    "no data sets": (lambda call, one: call.analyze([one], None), "datasets is None"),
-    "numbers as data sets": (lambda call, one: call.analyze([one], [3]), "datasets is .3.*give .*a list of"),
-    "a number to compare on": (lambda call, one: call.compare([one, one], datasets=3), "datasets is 3"),
-    "numbers to compare on": (lambda call, one: call.compare([one, one], datasets=[3]), "datasets is .3."),
-    "data that does not exist": (lambda call, one: call.compare([one, one], datasets="nowhere"), "nowhere"),
-    "texts for thresholds": (lambda call, one: call.compare([one, one], thresholds=["0.9"]), "thresholds is ..0.9.."),
-    "a number for thresholds": (lambda call, one: call.compare([one, one], thresholds=0.9), "thresholds is 0.9"),
-    "a list for a dict": (lambda call, one: call.analyze([one], DATA, fine_tuned_from=["a"]), "give a dict"),
-    "numbers for columns": (lambda call, _: call.score(model, DATA, by=[3]), "by is .3."),
-    "a NUL in a name": (lambda call, _: call.load("a\0b"), "name is"),
-    "a number for a file": (lambda call, _: call.read_result(3), "path is 3"),
-    "no folder": (lambda call, _: call.read_results(), "no results"),
-    "a number for a folder of results": (lambda call, _: call.read_results(3), "folders is 3"),
-    "no data set to load": (lambda call, _: call.load(None), "type NoneType is not a data set"),
-    "an empty data set to load": (lambda call, _: call.load(""), "name is ''"),
-    "a number to validate": (lambda call, _: call.validate(3), "type int is not a data set"),
-    "a number to publish": (lambda call, _: call.publish(3, "org/name"), "data is 3"),
-    "a number for logs": (lambda call, _: call.import_files(3, DATA), "files is 3"),
-    "no logs": (lambda call, _: call.import_files([], DATA), "no files"),
-    "a number to draw": (lambda call, _: call.draw_curves(3, "curves"), "results is 3"),
-    "a number for a table": (lambda call, _: call.score_table(3), "results is 3"),
-    "a number for pairs": (lambda call, _: call.simple_pair(3), "out is 3"),
-    "a number for an output": (lambda call, _: call.generate("demo:problems", preset="demo", out=3), "out is 3"),
-}
+# Values of options of `score`, and what the error must say.
+OF_SCORE: list[tuple[str, object, str]] = [
+    ("limit_seeds", 2.5, "limit_seeds is 2.5"),
+    ("limit_seeds", "5", "limit_seeds is '5'"),
+    ("limit_seeds", True, "limit_seeds is True"),
+    ("subsample", 1.5, "subsample is 1.5"),
+    ("out", 3, "out is 3, of type int"),
+    ("drawn", "yes", "give True or False"),
+    ("name", " ", "name is ' ', an empty text: give"),
+    ("name", 3, "name is 3"),
+    ("by", 3, "by is 3"),
+    ("by", [3], "by is .3."),
+    ("min_agreement", "a", "min_agreement is 'a'"),
+]
+# The same of `compare`.
+OF_COMPARE: list[tuple[str, object, str]] = [
+    ("alpha", 2, "alpha"),
+    ("datasets", 3, "datasets is 3"),
+    ("datasets", [3], "datasets is .3."),
+    ("datasets", "nowhere", "nowhere"),
+    ("thresholds", ["0.9"], "thresholds is ..0.9.."),
+    ("thresholds", 0.9, "thresholds is 0.9"),
+]
+# The first argument of other functions.
+FIRST: list[tuple[str, object, str]] = [
+    ("compare", 3, "results is 3"),
+    ("compare", [3], "results is .3."),
+    ("compare", "nowhere", "nowhere is not a folder"),
+    ("load", "a\0b", "name is"),
+    ("load", None, "type NoneType is not a data set"),
+    ("load", "", "name is ''"),
+    ("read_result", 3, "path is 3"),
+    ("read_results", 3, "folders is 3"),
+    ("validate", 3, "type int is not a data set"),
+    ("score_table", 3, "results is 3"),
+    ("simple_pair", 3, "out is 3"),
+]
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_wrong_arguments_are_refused_in_one_sentence(
-    case: str, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working directory, to which nothing is written."""
     monkeypatch.chdir(tmp_path)
-    call, message = WRONG[case]
-    assert "\n" not in str(refused(message, call, merge_snli, result))
+    yield tmp_path
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize(("option", "value", "message"), OF_SCORE)
+def test_wrong_options_of_score_are_refused(option: str, value: object, message: str) -> None:
+    assert "\n" not in str(refused(message, merge_snli.score, model, DATA, **{option: value}))
+
+
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize(("option", "value", "message"), OF_COMPARE)
+def test_wrong_options_of_compare_are_refused(result: Result, option: str, value: object, message: str) -> None:
+    assert "\n" not in str(refused(message, merge_snli.compare, [result, result], **{option: value}))
+
+
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize(("name", "value", "message"), FIRST)
+def test_wrong_first_arguments_are_refused(name: str, value: object, message: str) -> None:
+    assert "\n" not in str(refused(message, getattr(merge_snli, name), value))
+
+
+@pytest.mark.usefixtures("empty_folder")
+def test_other_wrong_arguments_are_refused(result: Result) -> None:
+    refused("list of .premise, hypothesis.", merge_snli.score, lambda premise, hypothesis: premise, DATA)
+    refused("returned", merge_snli.score, lambda pairs: None, DATA)
+    refused("cannot score a NoneType", merge_snli.score, None, DATA)
+    refused("NoneType", merge_snli.score, model, None)
+    refused("ax is 3, of type int: give", result.plot, 3)
+    refused("datasets is None", merge_snli.analyze, [result], None)
+    refused("datasets is .3.*give .*a list of", merge_snli.analyze, [result], [3])
+    refused("give a dict", merge_snli.analyze, [result], DATA, fine_tuned_from=["a"])
+    refused("no results", merge_snli.read_results)
+    refused("data is 3", merge_snli.publish, 3, "org/name")
+    refused("files is 3", merge_snli.import_files, 3, DATA)
+    refused("no files", merge_snli.import_files, [], DATA)
+    refused("results is 3", merge_snli.draw_curves, 3, "curves")
+    refused("out is 3", merge_snli.generate, "demo:problems", preset="demo", out=3)
 
 
 def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:

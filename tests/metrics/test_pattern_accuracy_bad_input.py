@@ -91,8 +91,6 @@ BAD: list[tuple[dict[str, Any], tuple[str, ...]]] = [
 ]
 """A change of `GOOD`, and what the error must name, the argument first."""
 
-bad_input = pytest.mark.parametrize(("change", "named"), BAD, ids=[" ".join(named)[:60] for _, named in BAD])
-
 
 def assert_rejected(call: Callable[..., object], change: dict[str, Any], named: tuple[str, ...]) -> None:
     caught = refused("", call, **{**GOOD, **change}, error=ValueError)
@@ -100,19 +98,15 @@ def assert_rejected(call: Callable[..., object], change: dict[str, Any], named: 
     assert [part for part in named if part not in str(caught)] == []
 
 
-@bad_input
+@pytest.mark.parametrize(("change", "named"), BAD, ids=[" ".join(named)[:60] for _, named in BAD])
 def test_compute_rejects_bad_input(change: dict[str, Any], named: tuple[str, ...]) -> None:
     assert_rejected(compute, change, named)
 
 
-@bad_input
-def test_the_module_rejects_bad_input_and_works_afterwards(
-    module: Any,  # noqa: ANN401
-    change: dict[str, Any],
-    named: tuple[str, ...],
-) -> None:
-    assert_rejected(module.compute, change, named)
-    assert module.compute(**GOOD)["sample_accuracy"] == 2 / 3
+def test_the_module_rejects_bad_input_and_works_afterwards(module: Any) -> None:  # noqa: ANN401
+    for change, named in BAD[::20]:
+        assert_rejected(module.compute, change, named)
+        assert module.compute(**GOOD)["sample_accuracy"] == 2 / 3
 
 
 @pytest.mark.parametrize("to", [tuple, np.array, pd.Series, lambda rows: np.array(rows, dtype=object), iter, pd.array])

@@ -196,45 +196,14 @@ def of_rights(rows: list[tuple[int, bool]]) -> Row:
     }
 
 
-@given(rights)
-@settings(max_examples=300)
-def test_pattern_accuracy_never_rises_with_the_threshold(rows: list[tuple[int, bool]]) -> None:
-    curve = list(quietly(**of_rights(rows), thresholds="curve")["pattern_accuracy"].values())
-    assert curve == sorted(curve, reverse=True) and curve[0] == 1
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=40), st.integers(1, 10**9).map(lambda units: units / 10**9))
-@settings(max_examples=300)
-def test_groups_of_one_row_give_sample_accuracy(right: list[bool], threshold: float) -> None:
-    scores = quietly(**of_rights(list(enumerate(right))), thresholds=threshold)
-    assert scores["pattern_accuracy"] == scores["sample_accuracy"]
-
-
 @given(rights, st.randoms(use_true_random=False))
-@settings(max_examples=300)
+@settings(max_examples=50)
 def test_order_of_rows_and_names_of_groups_do_not_matter(rows: list[tuple[int, bool]], rng: random.Random) -> None:
     expected = quietly(**of_rights(rows), thresholds="curve")
     arguments = of_rights(rng.sample(rows, len(rows)))
     new_names = dict(zip(range(7), rng.sample(["x", "y", "é", "", "0", "a b", "Z"], 7), strict=True))
     arguments["groups"] = [new_names[group] for group in arguments["groups"]]
     assert quietly(**arguments, thresholds="curve") == expected
-
-
-@given(rights)
-@settings(max_examples=200)
-def test_one_subsample_of_all_rows_gives_the_scores_of_all_rows(rows: list[tuple[int, bool]]) -> None:
-    scores = quietly(**of_rights(rows), subsamples=[[0]] * len(rows), categories=["all"] * len(rows))
-    for name in ("sample_accuracy", "pattern_accuracy"):
-        assert scores["subsamples"][name] == {"mean": scores[name], "std": None, "each": [scores[name]]}
-        assert scores["categories"]["all"][name] == scores[name]
-
-
-@given(rights)
-@settings(max_examples=200)
-def test_the_majority_is_never_behind_a_fixed_label(rows: list[tuple[int, bool]]) -> None:
-    gold = quietly(**of_rights(rows), thresholds="curve")["pattern_accuracy"]
-    majority = quietly(**of_rights(rows), thresholds="curve", against="majority")["pattern_accuracy"]
-    assert all(majority[t] >= gold[t] for t in gold)
 
 
 def test_four_variants_of_the_slides() -> None:

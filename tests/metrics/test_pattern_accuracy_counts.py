@@ -40,7 +40,7 @@ def test_required_correct_avoids_float_errors(threshold: float, size: int, expec
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
-@settings(max_examples=1000)
+@settings(max_examples=200)
 def test_required_correct_is_exact_for_nine_decimals_and_large_groups(units: int, size: int) -> None:
     assert int(required_correct(units / 10**9, size)) == ceil(Fraction(units, 10**9) * size)
 
@@ -60,7 +60,7 @@ def test_group_counts_are_in_the_order_of_the_first_rows() -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), min_size=1, max_size=50))
-@settings(max_examples=500)
+@settings(max_examples=100)
 def test_integers_are_encoded_in_order_of_first_appearance(values: list[int]) -> None:
     codes, labels = factorize(np.array(values, dtype=np.int64))
     assert labels == list(dict.fromkeys(values))

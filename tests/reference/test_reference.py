@@ -18,6 +18,7 @@ from generation.filters.definitions import FilterOptions
 from generation.sentences import words as whole_words
 from merge_snli.languages.language import ENGLISH, language_of
 from merge_snli.schema import DEFAULT_CLASSES, WORD_CLASSES
+from tests.cases import slow
 from tests.records import bundled
 from tests.reference import comparison, literal, scripted
 from tests.reference.comparison import Problem
@@ -168,7 +169,7 @@ CASED_PROBLEMS = (
 )
 
 
-@pytest.mark.parametrize("make", ["cased WordPiece", "uncased WordPiece", "byte BPE", "SentencePiece"])
+@pytest.mark.parametrize("make", ["cased WordPiece", *slow("uncased WordPiece", "byte BPE", "SentencePiece")])
 def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path: Path) -> None:
     spaced = [*ODD_PIECES, *ORIGINALS]
     if make.endswith("WordPiece"):
@@ -265,7 +266,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
 
 
 NAMES = [json.dumps(changes) for changes, _ in CHOICES]
-FAST = {"same_tag", "min_log_odds", "scramble", "veto"}
+FAST = {"min_log_odds", "scramble"}
 """Options of choices that the fast tests compare too, if these have no more than two options."""
 
 
@@ -315,6 +316,7 @@ def test_every_option_gives_other_variants(variants_of: Callable[[str], int]) ->
     assert [same for same in names.values() if len(same) > 1] == [], "these options give the same number of variants"
 
 
+@pytest.mark.slow
 def test_disabled_components_do_not_change_tags(corpus_problems: list[Problem], plain_tagger: literal.Tagger) -> None:
     whole = literal.Tagger(spacy.load(comparison.TAGGER))
     texts = [text for problem in corpus_problems[::20] for text in (problem.premise, problem.hypothesis)]

@@ -17,6 +17,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
+from tests.cases import slow
 from tests.oracles import missing_from, refused, write_rows, written
 from tests.records import first_problems
 from tests.tiny_models import save_masked_lm
@@ -121,7 +122,7 @@ def whole(base: Path, problems: Path, tmp_path_factory: pytest.TempPathFactory, 
 
 
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("step", [1, 4, *(pytest.param(step, marks=pytest.mark.slow) for step in (3, 7))])
+@pytest.mark.parametrize("step", [4, *slow(1, 3, 7)])
 def test_a_resumed_run_gives_the_same_model(
     whole: FinetuneOptions, tmp_path: Path, interrupt_at: Callable[[FinetuneOptions, int], None], step: int
 ) -> None:

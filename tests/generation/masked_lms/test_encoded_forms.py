@@ -12,8 +12,8 @@ from generation.masked_lms.encoded_forms import FormEncoder, Tokens
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, forms
 from merge_snli.dataset.answered_forms import SPLIT
+from tests.cases import slow
 from tests.generation.masked_lms.test_masked_lm import all_answers, encode, fillers_of, load, plain_fillers
-from tests.tiny_models import slow
 
 RARE = "xylograph"
 

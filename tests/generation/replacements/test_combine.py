@@ -10,16 +10,11 @@ from generation.replacements.combine import (
     Replacement,
     Validated,
     over_mlms,
-    over_occurrences,
     over_sentences,
     scramble,
     scramble_all,
 )
 from merge_snli.languages.language import language_of
-
-WORDS = st.sampled_from("abcdefgh")
-LOG_ODDS = st.dictionaries(WORDS, st.floats(0.001, 20))
-OF_MLMS = st.dictionaries(st.sampled_from(["m1", "m2", "m3"]), LOG_ODDS, min_size=1)
 
 
 def test_over_mlms_unites_and_takes_the_largest_log_odds() -> None:
@@ -49,25 +44,6 @@ def test_different_masked_lms_may_validate_premise_and_hypothesis(
     premise = {"boy": Validated(("m1",), 1.0), "cat": Validated(("m1",), -1.0)}
     hypothesis = {"boy": Validated(("m2",), 0.5), "ant": Validated(("m2",), 2.0)}
     assert over_sentences(premise, hypothesis, sides=sides) == expected
-
-
-@given(st.lists(LOG_ODDS, min_size=1, max_size=4))
-def test_one_more_occurrence_never_adds_a_word(suggestions: list[dict[str, float]]) -> None:
-    every = over_occurrences(suggestions)
-    assert every.keys() == set.intersection(*(set(of_occurrence) for of_occurrence in suggestions))
-    assert all(
-        log_odds == min(of_occurrence[word] for of_occurrence in suggestions) for word, log_odds in every.items()
-    )
-
-
-@given(OF_MLMS, OF_MLMS, LOG_ODDS)
-def test_one_more_masked_lm_never_removes_a_word(
-    premise: dict[str, dict[str, float]], hypothesis: dict[str, dict[str, float]], more: dict[str, float]
-) -> None:
-    before = over_sentences(over_mlms(premise), over_mlms(hypothesis))
-    after = over_sentences(over_mlms(premise | {"m4": more}), over_mlms(hypothesis))
-    assert {replacement.word for replacement in before} <= {replacement.word for replacement in after}
-    assert all(replacement.log_odds > 0 for replacement in after)
 
 
 SCRAMBLED = st.text("abcdeé'-", min_size=1).filter(lambda word: any(letter.isalpha() for letter in word))

@@ -296,15 +296,16 @@ def test_a_judge_asks_again_says_why_scores_are_missing_and_has_a_limit_of_cost(
     assert "ask_again is -1" in str(raised.value.message)
 
 
-def test_kinds_of_replies_without_scores(tmp_path: Path) -> None:
-    questions = asked(judge(dataset=str(SHIPPED)))
+def test_kinds_of_replies_without_scores(sheets: Path, tmp_path: Path) -> None:
+    sample = str(sheets / "sample.json")
+    questions = asked(judge(sample=sample))
     replies = [scores(0, variants) for variants in questions]
     lost = len(questions[0]) + len(questions[1])
-    log = run_task(judge(dataset=str(SHIPPED)), ["", "I like them.", *replies[2:]], tmp_path / "once")
+    log = run_task(judge(sample=sample), ["", "I like them.", *replies[2:]], tmp_path / "once")
     values = {name: metric.value for score in known_results(log) for name, metric in score.metrics.items()}
     assert values["unread"] == lost
     assert (values["unread (empty)"], values["unread (no stated answer)"]) == tuple(map(len, questions[:2]))
-    once_more = judge(dataset=str(SHIPPED), ask_again=1)
+    once_more = judge(sample=sample, ask_again=1)
     log = run_task(once_more, ["", replies[0], *replies[1:]], tmp_path / "again", max_connections=1)
     values = {name: metric.value for score in known_results(log) for name, metric in score.metrics.items()}
     assert values["unread"] == 0

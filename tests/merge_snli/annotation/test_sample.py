@@ -176,32 +176,6 @@ def test_different_variants_with_one_id_are_refused(tmp_path: Path) -> None:
     refused(r"other.*different variants.*'demo-", draw_sample, datasets, sizes=[50, 50], annotators=["a"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "values"),
-    [
-        (["--annotators", ","], ["--annotators", "empty"]),
-        (["--annotators", "a1,A1"], ["--annotators", "'A1'", "twice"]),
-        (["--annotators", "../a1"], ["--annotators", "'../a1'"]),
-        (["--annotators", "a,b:c"], ["--annotators", "'b:c'"]),
-        (["--size", "0"], ["--size", "'0'"]),
-        (["--size", "-3"], ["--size", "'-3'"]),
-        (["--size", "ten"], ["--size", "'ten'"]),
-        (["--size", "10,20"], ["--size", "2 numbers", "1 data set"]),
-        (["--size", "700"], ["141 variants", "verb", "700", "smaller --size"]),
-        (["--per", "mlm", "--size", "6000"], ["of mlm demo:mlm-", "6000"]),
-        (["--per", "all", "--size", "6000"], ["1073 variants", "6000"]),
-        ([str(SHIPPED)], ["same data", "pass it once"]),
-        (["no/such/folder"], ["no/such/folder", "does not exist"]),
-    ],
-)
-def test_bad_arguments_are_one_sentence(
-    annotate: Annotate, arguments: list[str], values: list[str], tmp_path: Path
-) -> None:
-    annotators = [] if "--annotators" in arguments else ["--annotators", "a1,a2"]
-    assert_refused(annotate("sample", SHIPPED, *arguments, *annotators, "--out", tmp_path / "sheets"), values)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("name", ["file", "folder"])
 def test_existing_files_are_kept(annotate: Annotate, name: str, tmp_path: Path) -> None:
     written(tmp_path / "folder" / "a1.csv", "filled in")

@@ -16,6 +16,7 @@ import pytest
 from merge_snli.annotation.sample import read_sample
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
+from tests.cases import slow
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score, assert_refused
 from tests.merge_snli.annotation.filled import (
     Scores,
@@ -242,8 +243,10 @@ def without_columns(rows: list[dict[str, str]]) -> None:
     "change",
     [
         pytest.param(semicolons, id="other forms of numbers and CSV"),
-        pytest.param(edit("a1.csv", without_columns), id="other spaces and removed columns"),
-        pytest.param(edit("sample.json", lambda sample: sample.pop("rows")), id="the sample of an earlier version"),
+        pytest.param(edit("a1.csv", without_columns), id="other spaces and removed columns", marks=pytest.mark.slow),
+        pytest.param(
+            edit("sample.json", lambda sample: sample.pop("rows")), id="an old sample", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_harmless_changes_are_read(change: Callable[[Path], None], score: Score, filled: Path, copy: Path) -> None:
@@ -382,9 +385,11 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
     "an export as an object": (write("export.json", b'{"a": 1}'), ["export.json"], ["export.json", "format JSON"]),
     "a truncated export": (write("export.json", b'[{"id": 1'), ["export.json"], ["export.json", "format JSON"]),
 }
+FAST = [*BAD_SHEETS][::5]
+OTHERS = [name for name in BAD_SHEETS if name not in FAST]
 
 
-@pytest.mark.parametrize("name", BAD_SHEETS)
+@pytest.mark.parametrize("name", [*FAST, *slow(*OTHERS)])
 def test_bad_sheets_are_one_sentence(name: str, annotate: Annotate, copy: Path, tmp_path: Path) -> None:
     damage, files, values = BAD_SHEETS[name]
     damage(copy)

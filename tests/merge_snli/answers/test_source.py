@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from merge_snli.problems.reading import read_problems
 from merge_snli.results.scores import SourceScores
 from merge_snli.results.store import to_json
 from merge_snli.schema import NLI_LABELS
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
@@ -301,18 +303,20 @@ def test_options_of_the_source_on_the_command_line(
 
 @pytest.mark.parametrize(
     ("options", "named"),
-    [
-        ({"problems": "/gone/problems.jsonl"}, "/gone/problems.jsonl"),
-        ({"problems": "memory:pandas.DataFrame"}, "in memory"),
-        ({"problems": None}, "does not name the problems"),
-        ({"problems": "demo:problems"}, "digest"),
-        ({"limit": "five"}, "--limit is 'five'"),
-    ],
+    first_fast(
+        [
+            ({"problems": "/gone/problems.jsonl"}, "/gone/problems.jsonl"),
+            ({"problems": "memory:pandas.DataFrame"}, "in memory"),
+            ({"problems": None}, "does not name the problems"),
+            ({"problems": "demo:problems"}, "digest"),
+            ({"limit": "five"}, "--limit is 'five'"),
+        ]
+    ),
 )
 def test_recorded_sources_that_cannot_be_read(
-    make_dataset: MakeDataset, tmp_path: Path, command: Command, options: Row, named: str
+    source: Source, tmp_path: Path, command: Command, options: Row, named: str
 ) -> None:
-    dataset = make_dataset(tmp_path / "merge_moved", seeds=2)
+    dataset = Path(shutil.copytree(source.dataset, tmp_path / "merge_moved"))
     record = read_record(dataset / "run.json")
     sources = (SourceRecord("moved", "0" * 64),)
     save_record(dataset, options=record.options | options, data=record.data, sources=sources, masked_lms=TINY)

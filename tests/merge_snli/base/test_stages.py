@@ -178,6 +178,7 @@ def exit_at_once(_: Stage) -> None:
     os._exit(1)
 
 
+@pytest.mark.slow
 def test_workers_share_the_items_and_warnings_are_logged_once(
     workers: Workers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -204,6 +205,7 @@ def test_finished_tasks_log_their_warnings_although_another_fails(
     assert caplog.messages == ["for all", "of finished"]
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_is_an_input_error() -> None:
     before = set(multiprocessing.active_children())
     killed = pytest.raises(InputError, match="worker process was killed")

@@ -16,6 +16,7 @@ import pytest
 from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
@@ -59,6 +60,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.count("usage: merge-snli") == len(shown)
 
 
+@pytest.mark.slow
 def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path: Path) -> None:
     for name in ("metrics", "generation", "merge_snli"):
         (tmp_path / name).mkdir()
@@ -89,24 +91,6 @@ def test_what_others_wrote_stays_on_the_line_of_a_message(forged: str, tmp_path:
     option = f"--{forged.replace(' ', '')}"
     _, error = command("tables", "x.jsonl", option, code=2).err.splitlines()
     assert option.encode("unicode_escape").decode() in error
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["generate", "--top-k", "many"], "--top-k"),
-        (["generate", "--quick"], "--quick"),
-        (["score", "demo:nli-a"], "--dataset"),
-        (["score", "demo:nli-a", "--dtype", "int8"], "argument --dtype: unknown value 'int8': use bfloat16"),
-        (["frobnicate"], "frobnicate"),
-        (["annotate"], "sample|estimate|score|apply"),
-        (["annotate", "draw"], "unknown step draw: choose from sample, estimate, score, apply"),
-    ],
-)
-def test_a_usage_error_is_a_short_usage_and_one_line(arguments: list[str], named: str, command: Command) -> None:
-    usage, error = command(*arguments, code=2).err.splitlines()
-    assert usage.startswith("usage: merge-snli")
-    assert error.startswith("merge-snli: ") and named in error
 
 
 @pytest.fixture
@@ -216,8 +200,8 @@ def test_output_in_an_encoding_without_the_characters_of_a_table(
 @with_full_disk
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
-    [(["tables", str(DATA_SET)], ""), (["completion", "bash"], "1"), (["--version"], "")],
-    ids=["tables", "completion-unbuffered", "version"],
+    first_fast([(["--version"], ""), (["tables", str(DATA_SET)], ""), (["completion", "bash"], "1")]),
+    ids=["version", "tables", "completion-unbuffered"],
 )
 def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
@@ -228,7 +212,7 @@ def test_a_full_disk_behind_the_output(command: list[str], unbuffered: str) -> N
 
 
 @with_full_disk
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", first_fast(["", "1"]))
 def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
         command = ("tables", "missing.csv", "--limit", "0")
@@ -251,25 +235,3 @@ def test_words_as_a_table(command: Command) -> None:
 def test_the_folder_that_is_advised_is_not_that_of_the_package(command: Command) -> None:
     message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2).err
     assert ("--out" in message, "merge_snli" in message) == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "named"),
-    [
-        ("--classes", "noun,article", "article"),
-        ("--inflation", "0", "0"),
-        ("--limit", "-3", "-3"),
-        ("--data-labels", "yes", "yes"),
-    ],
-)
-def test_a_bad_option_is_named_with_its_value(
-    option: str, value: str, named: str, tmp_path: Path, command: Command
-) -> None:
-    given = ("generate", "demo:problems", "--mlm", "demo:mlm-bpe", "--out", tmp_path / "x")
-    assert_one_line(command(*given, option, value, code=2).err, option, named)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("option", ["--assume", "--correlation"])
-def test_options_of_power_are_refused_with_results(option: str, command: Command) -> None:
-    assert f"{option} is for --power without results" in command("compare", "nowhere", option, "0.5", code=2).err

@@ -276,6 +276,7 @@ def test_two_way_models_are_compared_with_each_other(results: list[Result], fold
     assert TWO_WAY not in three.notes
 
 
+@pytest.mark.slow
 def test_analyse_uses_common_seeds_and_separates_two_way_models(
     results: list[Result], folder: Path, n_part: int, tmp_path: Path
 ) -> None:
@@ -299,6 +300,7 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
         assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}
 
 
+@pytest.mark.slow
 def test_a_report_names_a_partial_model_apart(results: list[Result], folder: Path, n_part: int, tmp_path: Path) -> None:
     three, _ = analyze(results, [folder], out=tmp_path / "report").as_dict()["data_sets"]
     assert three["models"] == [WEAK, WHOLE]

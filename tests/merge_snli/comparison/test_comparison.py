@@ -289,15 +289,6 @@ def test_results_of_several_folders_are_compared(results: list[Result], tmp_path
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [*(("--threshold", value) for value in ("0.855", "90", "x", "0.8,x")), ("--alpha", "1"), ("--alpha", "x")],
-)
-def test_an_invalid_threshold_or_level_is_named(folder: Path, command: Command, option: str, value: str) -> None:
-    named = f"{option}: {value!r}" if option == "--alpha" else f"{option}: "
-    assert named in command("compare", folder, option, value, code=2).err
-
-
 def test_folder_without_results_is_an_input_error(tmp_path: Path, command: Command) -> None:
     assert str(tmp_path) in command("compare", tmp_path, code=2).err
 

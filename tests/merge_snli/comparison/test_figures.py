@@ -22,12 +22,9 @@ from merge_snli.comparison.figures import draw_classes
 from merge_snli.comparison.line_chart import COLORS, PNG_DPI, Line, line_figure, spread_labels
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.models.labels import Pair
-from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression, RegressionPredictor
-from merge_snli.paper.report.word_artifacts import coefficient_figure
 from merge_snli.results.grouping import MAX_LABEL_LETTERS, short_names
 from merge_snli.results.scores import Spread
 from merge_snli.results.store import write_result
-from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
 from tests.oracles import refused, write_results
@@ -240,14 +237,6 @@ def joined(text: str) -> str:
     return text.replace("\n", "").replace(" ", "").replace("\\$", "$")
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("title", TITLES)
-def test_the_title_of_curves_is_not_cut(title: str) -> None:
-    values = [1 - threshold / 2 for threshold in CURVE]
-    figure = line_figure([Line("run1/checkpoint-500", values, values, values, 0)], CURVE, title=title, marked=0.9)
-    assert_nothing_is_cut(figure, title)
-
-
 @pytest.mark.parametrize("title", TITLES)
 def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_path: Path) -> None:
     draw_bars([Bars("a", {"F": [0.5]}, 0)], ["low"], tmp_path / "a", title=title, panels={"F": "F"}, y_label="y")
@@ -255,25 +244,6 @@ def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_pat
     draw_shares(shares, ["org/model"], tmp_path / "b", title=title)
     for figure in drawn:
         assert_nothing_is_cut(figure, title)
-
-
-@pytest.mark.parametrize("title", TITLES)
-def test_the_title_of_coefficients_is_not_cut(title: str) -> None:
-    interval = Interval(low=0.5, high=2.0, level=0.95, method="Wald", unit="seed")
-    coefficient = Coefficient(name="log_odds", estimate=1.0, standard_error=0.2, interval=interval, p_value=0.01)
-    predictor = RegressionPredictor(name="log_odds", reference=None, mean=0.0, deviation=1.0)
-    regression = Regression(
-        models=("a",),
-        answers=9,
-        seeds=3,
-        right=0.5,
-        coefficients=(coefficient,),
-        intercepts=(),
-        left_out=(),
-        not_computed=None,
-    )
-    value = ErrorDrivers(predictors=(predictor,), corpus=None, models=(regression,), pooled=None)
-    assert_nothing_is_cut(coefficient_figure(value, narrow=False, title=title), title)
 
 
 CATEGORIES = ["low", "high"]

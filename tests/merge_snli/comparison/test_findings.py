@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from merge_snli import Result, score
-from merge_snli.cli import GATE_FAILED, INPUT_ERROR
+from merge_snli.cli import GATE_FAILED
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.detectable import too_few_note, too_few_notes
@@ -20,7 +20,7 @@ from merge_snli.models.labels import Pair
 from merge_snli.results.grouping import distinct_names_of
 from merge_snli.statistics import Family, compare_models, permutation_test
 from tests.commands import Command
-from tests.many_models import holm_adjusted, many_models, signs_p
+from tests.many_models import many_models
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
 from tests.oracles import BUNDLED, known, missing_from, refused, write_results
@@ -279,19 +279,6 @@ def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> No
     assert "Assumed PA 0.6, 0.7, correlation 0.8" in assumed
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ([], "--assume"),
-        (["--power"], "--assume"),
-        (["results", "--assume", "0.7"], "--assume"),
-        (["results", "--power", "--correlation", "0.5"], "--correlation"),
-    ],
-)
-def test_commands_that_cannot_be_meant(arguments: list[str], named: str, command: Command) -> None:
-    assert named in command("compare", *arguments, code=2).err
-
-
 N_SEEDS = 8
 
 
@@ -375,27 +362,6 @@ def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_pa
     assert "Baseline" not in lines[0]
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--fail-if-worse"], "--baseline"),
-        (["--min-pa", "0.8", "--all-thresholds"], "--all-thresholds"),
-        (["--min-pa", "0.8", "--dataset", "demo:dataset"], "--dataset"),
-        (["--min-pa", "80"], "80"),
-    ],
-)
-def test_options_that_do_not_apply_are_refused(
-    by_name: dict[str, Result],
-    tmp_path: Path,
-    command: Command,
-    options: list[str],
-    named: str,
-) -> None:
-    assert (
-        named in command("compare", write_results(tmp_path / "good", [by_name["good"]]), *options, code=INPUT_ERROR).err
-    )
-
-
 @pytest.fixture(scope="module")
 def forty() -> dict[str, Result]:
     """Results of 40 models on ten variants of each of 78 seeds, from nearly all right to nearly none."""
@@ -436,16 +402,6 @@ def test_a_copy_does_not_change_the_gate(forty: dict[str, Result]) -> None:
     assert [row.adjusted_p for row in among[:2]] == [row.adjusted_p for row in alone]
     assert [row.tests for row in among] == [2] * 4
     assert (among[2].adjusted_p, among[3].adjusted_p) == (1.0, alone[1].adjusted_p)
-
-
-def test_forty_results_are_compared_as_exact_tests_and_holm_say(forty: dict[str, Result]) -> None:
-    [comparison] = compare_results(forty.values())
-    passing = {result.title: np.array(passing_of(result, 0.9)) for result in forty.values()}
-    pairs = comparison.family.pairs
-    p_values = [signs_p((passing[pair.first] - passing[pair.second]).tolist()) for pair in pairs]
-    assert [pair.differs for pair in pairs] == [p < 0.05 for p in holm_adjusted(p_values)]
-    assert len(set(comparison.family.letters.values())) > 3
-    assert "significantly better than" in comparison.finding
 
 
 def test_a_copy_is_said_to_be_one(forty: dict[str, Result]) -> None:

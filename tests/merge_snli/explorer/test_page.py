@@ -99,13 +99,6 @@ def test_names_are_data_and_no_markup(results: list[Result], bundled: MergeDatas
     assert not re.search(r'(src|href)="(?!#|https://arxiv|data:,)', text)
 
 
-def test_frequencies_are_those_of_the_corpus(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
-    corpus = CorpusCounts("some text", "0" * 64, {"boy": 7})
-    data = unpacked(write_explorer(results[:1], bundled, tmp_path, corpus=corpus))
-    assert (data["corpus"], dict(zip(data["words"], data["frequency"], strict=True))["boy"]) == ("some text", 7)
-    assert sum(data["frequency"]) == 7
-
-
 def test_the_scores_are_those_of_the_leaderboard(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
     data = unpacked(write_explorer(results_on(results, bundled), bundled, tmp_path))
     [board] = make_boards(results)
@@ -127,12 +120,6 @@ def test_a_data_set_without_results_is_shown(
     nouns = unpacked(write_explorer([], bundled, tmp_path, config="noun"))
     assert nouns["config"] == "noun" and set(nouns["classes"]) == {"noun"}
     assert unpacked(write_explorer([], with_annotators[0], tmp_path))["annotators"] is not None
-
-
-@pytest.mark.parametrize("option", ["--export", "--wide"])
-def test_options_for_tables_say_where_these_are(folder: Path, option: str, command: Command) -> None:
-    arguments = ["explore", str(folder), "--dataset", "demo:dataset", "--out", "nowhere", option, "answers.csv"]
-    assert "NAME.parquet beside its result" in command(*arguments, code=2).err
 
 
 def test_the_command_writes_the_page(folder: Path, tmp_path: Path, command: Command) -> None:
@@ -506,26 +493,6 @@ def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_licens
     assert "--with-text" in texts_of(browser, "#terms")[0]
     find(browser, "#seeds .word").click()
     assert QUOTES[:10] in "".join(texts_of(browser, "#model option"))
-
-
-@pytest.mark.slow
-def test_each_model_has_the_scores_of_the_leaderboard_and_is_chosen_there(
-    page: Page, answers: pd.DataFrame, results: list[Result]
-) -> None:
-    [board] = make_boards(results)
-    rows = {entry.name: entry.result.row for entry in board.entries}
-    for name, *shown, flips in page.execute_script(
-        "const rows = [...document.querySelectorAll('#models tbody tr')];"
-        "return rows.map((row) => [row.cells[0].querySelector('button'), ...[...row.cells].slice(1)])"
-        ".map((row) => row.map((one) => one.innerText))"
-    ):
-        scores = ("seed_accuracy", "sample_accuracy", "pattern_accuracy")
-        assert shown == [f"{percent(rows[name][score]):.1f}" for score in scores]
-        of_model = answers[answers["model"] == name]
-        both = of_model.dropna(subset=["answer", "seed_answer"])
-        assert flips == f"{100 * (both['answer'] != both['seed_answer']).mean():.1f}"
-    find(page, "#models button").click()
-    assert find(page, "#model").get_attribute("value") == "0"
 
 
 @pytest.mark.slow

@@ -156,19 +156,6 @@ def test_malformed_token_is_not_shown(
     assert "the Hub token has invalid characters" in message and broken not in message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give the folder of a data set or --eval-results"),
-        (["nowhere"], "nowhere does not exist"),
-        (["--eval-results", "r.json"], "--eval-results and --model go together"),
-        (["x", "--eval-results", "r.json", "--model", "org/m"], "give the folder of a data set or --eval-results"),
-    ],
-)
-def test_invalid_arguments(arguments: list[str], message: str, command: Command) -> None:
-    assert message in command("publish", *arguments, "--repo", REPO, code=2).err
-
-
 MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
 
 

@@ -143,7 +143,8 @@ def with_others(home: Path) -> dict[str, str]:
     return {path.relative_to(home).as_posix(): sha256_of_file(path) for path in files_of(home)}
 
 
-@pytest.mark.parametrize("elsewhere", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [False, True])
 def test_register_loads_from_anywhere_and_undo_removes_it(
     elsewhere: bool, data_set: Path, home: Path, with_others: dict[str, str], tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from merge_snli.language_models.inspect_task import nli
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import FilledPrompt, read_prompt
 from merge_snli.schema import NLI_LABELS
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,
@@ -499,7 +500,7 @@ def test_a_failed_log_does_not_stop_the_others(
     check_refused(paths, "none of 2 files", command, tmp_path / "none")
 
 
-@pytest.mark.parametrize("stored", [None, "gold", "perhaps"])
+@pytest.mark.parametrize("stored", first_fast(["gold", None, "perhaps"]))
 def test_stored_answers_do_not_count_but_their_texts(
     stored: str | None,
     inspect_log: Path,

@@ -196,7 +196,7 @@ VOTE = [{"name": "vote", "filter": [{"function": "majority_vote"}, {"function": 
     [
         (None, None),
         pytest.param(KEEP_ALL, "neutral", marks=pytest.mark.slow),
-        ([*FIRST, *KEEP_ALL], "neutral"),
+        pytest.param([*FIRST, *KEEP_ALL], "neutral", marks=pytest.mark.slow),
         pytest.param(VOTE, None, marks=pytest.mark.slow),
     ],
     ids=["default", "all", "first and all", "vote"],

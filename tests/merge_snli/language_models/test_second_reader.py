@@ -20,6 +20,7 @@ from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
 from merge_snli.results.prompts import group_prompts
 from merge_snli.results.store import read_result, read_results
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,
@@ -99,6 +100,7 @@ def test_import_asks_about_unread_replies_only(asked: list[str], log: Path, tmp_
     assert any(READER in note for note in after.notes)
 
 
+@pytest.mark.slow
 def test_results_with_and_without_a_reader_stand_side_by_side(asked: list[str], log: Path, tmp_path: Path) -> None:
     out = tmp_path / "results"
     import_files([log], OWN, out=out)
@@ -123,7 +125,7 @@ def test_a_log_of_lm_eval(asked: list[str], tmp_path: Path) -> None:
     assert (result.run.no_answers, result.run.read_by_model) == (0, {READER: prompt_of(result).calls})
 
 
-@pytest.mark.parametrize("reader", [READER, "mockllm/model"])
+@pytest.mark.parametrize("reader", first_fast([READER, "mockllm/model"]))
 def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_path: Path) -> None:
     path = log_of(tmp_path, reader)
     (scores,) = results.scores if (results := read_eval_log(str(path)).results) else []

@@ -28,6 +28,7 @@ from merge_snli.language_models.lm_eval_task import (
 from merge_snli.language_models.questions import Scope, read_questions
 from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
 from merge_snli.schema import NLI_LABELS
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
 from tests.oracles import refused, write_rows
@@ -89,7 +90,9 @@ def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
     assert int(limit) > 500
 
 
-@pytest.mark.parametrize("name", ["merge_snli_verb_word", "merge_snli_verb_word_generate", "merge_snli_verb_lm_eval"])
+@pytest.mark.parametrize(
+    "name", first_fast(["merge_snli_verb_word", "merge_snli_verb_word_generate", "merge_snli_verb_lm_eval"])
+)
 def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
     asked: list[str] = []
 
@@ -229,39 +232,6 @@ def test_no_problems_for_shots_name_the_option(bundled: MergeDataset, tmp_path: 
     assert not out.exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "--out for task files, --estimate or --show-prompts"),
-        (["--estimate", "--out", "x"], "--out for task files, --estimate or --show-prompts"),
-        (["--show-prompts", "--prompt", "five_shot"], "no prompt 'five_shot'"),
-        (["--out", "x", "--tokenizer", "y"], "--tokenizer needs --estimate"),
-        (["--out", "x", "--reasoning-tokens", "9"], "--reasoning-tokens needs --estimate"),
-        (["--out", "x", "--format", "json"], "--format needs --estimate"),
-        (["--show-prompts", "--format", "csv"], "--format needs --estimate"),
-        (["--estimate", "--input-price", "2"], "needs both prices"),
-        (["--estimate", "--input-price", "-2", "--output-price", "1"], "--input-price is -2.0"),
-        (["--estimate", "--subsample", "12"], "subsample is 12"),
-        (["--estimate", "--subsample", "first"], "subsample is 'first'"),
-        (["--estimate", "--seeds", "some"], "seeds is 'some'"),
-        (["--estimate", "--limit-seeds", "-1"], "--limit-seeds is -1"),
-        (["--estimate", "--config", "adv"], "config adv of"),
-        (["--estimate", "--tokenizer", "no/such/folder/at/all"], "cannot load the tokenizer no/such/folder/at/all"),
-        (["--estimate", "--shots-from", "none.jsonl"], "none.jsonl"),
-    ],
-)
-def test_wrong_options(
-    options: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Command,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert message in command("harness", OWN, *options, code=2).err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_prompts_are_shown_in_full(bundled: MergeDataset, command: Command) -> None:
     shown = command("harness", OWN, "--config", "noun", "--prompt", "letter", "reasons", "--show-prompts").out
     first = read_questions(bundled, Scope(config="noun")).questions[0]
@@ -271,6 +241,7 @@ def test_prompts_are_shown_in_full(bundled: MergeDataset, command: Command) -> N
     assert "`A`, `B`, `C`" in shown
 
 
+@pytest.mark.slow
 def test_neither_harness_is_imported_by_other_modules() -> None:
     code = (
         "import sys, merge_snli.cli.harness\n"

@@ -98,15 +98,6 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(
     assert [bool(data_of(page)["boards"][0]["texts"]) for page in pages] == [False, True]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--dataset", SHIPPED, "--format", "md"]])
-def test_sentences_on_request_need_a_page_with_a_data_set(
-    folder: Path, tmp_path: Path, arguments: list[object], command: Command
-) -> None:
-    options = ["--out", tmp_path / "site", "--with-text", *arguments]
-    assert "--with-text" in command("leaderboard", folder, *options, code=2).err
-    assert not (tmp_path / "site").exists()
-
-
 def test_tables_at_other_thresholds(folder: Path, tmp_path: Path, results: list[Result], command: Command) -> None:
     command("leaderboard", folder, "--out", tmp_path, "--format", "md", "--threshold", "0.8,0.95")
     lines = (tmp_path / "leaderboard.md").read_text(encoding="utf-8").splitlines()
@@ -131,19 +122,6 @@ def test_one_page_of_several_folders_and_data_sets(
         ("MERGE on its bundled problems", True),
         ("other", True),
     ]
-
-
-def test_a_damaged_result_is_named_or_skipped(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, results: list[Result], command: Command
-) -> None:
-    written(write_results(tmp_path / "results", results[:1]) / "torn.json", "{")
-    arguments = ["leaderboard", tmp_path / "results", "--out", tmp_path / "site", "--format", "json"]
-    message = command(*arguments, code=2).err
-    assert not missing_from(message, "torn.json", "--skip-invalid")
-    command(*arguments, "--skip-invalid")
-    assert "torn.json" in caplog.text
-    rows = json.loads((tmp_path / "site" / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
-    assert {row["model"] for row in rows} == {"org/hasty-base"}
 
 
 @pytest.mark.parametrize("file_format", ["html", "csv"])

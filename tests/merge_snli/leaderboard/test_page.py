@@ -20,14 +20,12 @@ from merge_snli import Result, score
 from merge_snli.answers.answers import Answers, Graded
 from merge_snli.base.files import sha256_of_json
 from merge_snli.comparison.html_page import json_for_script, shared_style
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.model_payload import CURVE_SCALE, _differences
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
-from merge_snli.leaderboard.write import leaderboard_text
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, data_of, named, noisy, unchecked
 from tests.oracles import missing_from, with_answers
 
@@ -259,16 +257,3 @@ def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, dict[str, Any]], 
 
 def test_license(texts: dict[int, dict[str, Any]]) -> None:
     assert texts[0]["license"] == "apache-2.0" and "Apache-2.0" in texts[0]["terms"]
-
-
-@pytest.mark.parametrize(
-    ("license_id", "with_text", "shown"), [("cc-by-sa-4.0", False, True), ("other", False, False), (None, True, True)]
-)
-def test_the_page_has_sentences_if_the_license_allows_or_on_request(
-    results: list[Result], license_id: str | None, with_text: bool, shown: bool
-) -> None:
-    dataset = find_dataset(str(SHIPPED))
-    terms = dataclasses.replace(dataset.record.terms, license=license_id)
-    dataset = dataclasses.replace(dataset, record=dataclasses.replace(dataset.record, terms=terms))
-    page = leaderboard_text(results, "html", datasets=[dataset], with_text=with_text)
-    assert any(board.get("texts") for board in data_of(page)["boards"]) == shown

@@ -20,10 +20,10 @@ from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Encoder
 from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_digest, pipeline_of
+from tests.cases import slow
 from tests.oracles import written
 from tests.predictors import logits_of, tokens_of
 from tests.tiny_classifiers import LABELS, SIZES, save_classifier
-from tests.tiny_models import slow
 
 PAIRS: list[Pair] = [
     ("A man walks his dog near the river.", "A man is outside."),

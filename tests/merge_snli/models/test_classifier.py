@@ -1,7 +1,6 @@
 """Classifiers: same outputs as the plain pipeline, batch invariance, token limits, dtypes, and damaged files."""
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -120,33 +119,12 @@ def test_both_sentences_are_used(model: Path) -> None:
     assert not np.array_equal(one, other)
 
 
-WORDS = [first + second for first in "bd" for second in "aeiou"]
-
-
 def pairs_of_many_lengths(count: int) -> list[Pair]:
     """Return pairs of 23 tokens and more, hardly two of one length."""
     words = "ba be bi bo bu the river a dog near".split()  # noqa: SIM905
     return [
         (" ".join(words[index % 7 :][:3] * 4 + words[:1] * (2 * index)), "The dog can run.") for index in range(count)
     ]
-
-
-@pytest.mark.parametrize("packed", [True, False])
-def test_pairs_of_many_lengths_share_batches(long_bert: Path, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    classifier = load(long_bert) if packed else wrapped(long_bert)
-    pairs, sizes = pairs_of_many_lengths(80), []
-    forward = classifier._model.forward
-
-    def counting(input_ids: torch.Tensor, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
-        sizes.append(len(input_ids))
-        return forward(input_ids, **options)
-
-    monkeypatch.setattr(classifier._model, "forward", counting)
-    found = logits_of(classifier, pairs)
-    assert len(set(tokens_of(classifier, pairs))) >= 60
-    assert len(sizes) <= 50
-    assert sum(sizes) <= (1.4 if classifier._runner.shapes.batch_invariant else 4) * len(pairs)
-    np.testing.assert_allclose(softmax(found.astype(float)), plain_shares(long_bert, pairs), atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "gpt2"])
@@ -198,31 +176,6 @@ def test_max_length_is_the_smallest_limit(
     assert np.isfinite(fits).all() and np.isnan(does_not).all()
     with pytest.raises(InputError, match="fails on 1 pair of"):
         list(classifier.run(classifier.encode([longer]), np.array([0])))
-
-
-@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
-def test_out_of_memory_halves_the_batch_size(
-    bert: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
-) -> None:
-    classifier, sizes = load(bert), []
-    pairs = [(f"A {word} may run.", f"The {other} can run.") for word in WORDS for other in WORDS]
-    [tokens] = set(tokens_of(classifier, pairs))
-    expected, forward = logits_of(classifier, pairs), classifier._model.forward
-
-    def limited(input_ids: torch.Tensor, **options: Any) -> Any:  # noqa: ANN401 - as in transformers
-        sizes.append(len(input_ids))
-        if sizes[-1] > 10:
-            raise error
-        return forward(input_ids, **options)
-
-    monkeypatch.setattr(classifier._model, "forward", limited)
-    np.testing.assert_allclose(logits_of(classifier, pairs), expected, rtol=1e-4, atol=1e-5)
-    fitting = max(sizes[-4:])
-    assert 5 <= fitting <= 10 < sizes[0]
-    pattern = re.compile(r"BertForSequenceClassification .* (\d+) for pairs of (\d+) tokens")
-    *_, last = pattern.findall(caplog.text)
-    assert int(last[0]) == fitting
-    assert int(last[1]) >= tokens
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,13 @@ from merge_snli.models.paper_models import (
 from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
+from tests.cases import slow
 from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
 from tests.oracles import refused
 from tests.predictors import logits_of
 from tests.tiny_classifiers import save_classifier
-from tests.tiny_models import as_pickle, slow
+from tests.tiny_models import as_pickle
 
 hf: Any = transformers  # its configurations and models are made by name
 

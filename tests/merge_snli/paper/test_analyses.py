@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from generation.options import Options
 from merge_snli.base.option import described
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.comparison.word_classes import class_pairs, classes
+from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import Missing
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
@@ -25,7 +24,6 @@ from merge_snli.paper.fine_tuned import ARCH, EQUIV, SIZE, check_counterparts, f
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy
 from merge_snli.paper.majority import majority
 from merge_snli.paper.report.curve_artifacts import classes_artifacts
-from merge_snli.paper.report.table_artifacts import table_3_artifacts
 from merge_snli.paper.seed_correctness import seed_correctness
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
@@ -45,32 +43,6 @@ def test_rows_are_the_scores_of_the_results_with_letters() -> None:
     assert wrong["qt_interval"] == known(made.models[1].result.scores.intervals).qt
     assert found.family == compare_models({"right": [1.0] * 8, "wrong": [0.0] * 8})
     assert (found.level, found.method) == (0.95, "Wilson score or BCa bootstrap")
-
-
-def test_table_3_is_ordered_by_pattern_accuracy() -> None:
-    made = scored_dataset([*rows_of("s1", ["nee"] * 4), *rows_of("s2", ["nne"] * 4)], models=("low", "middle", "high"))
-    assert [row["model"] for row in table_3(made).rows] == ["high", "middle", "low"]
-    [artifact] = table_3_artifacts(table_3(made))
-    assert artifact.finding.startswith("high has the highest PA(0.9), 100.0")
-    assert [row[0] for row in artifact.tables[0].rows] == ["high", "middle", "low"]
-
-
-def test_word_classes_are_tested_on_seeds_of_one_of_them() -> None:
-    """Seeds of both classes are in neither sample: their values are not independent."""
-    rows = []
-    for number in range(12):
-        answers = ["e" if number % 3 else "n"] * 4
-        rows += rows_of(f"s{number}", answers, word_class="noun" if number < 8 else "verb")
-        if number in (6, 7):
-            rows += rows_of(f"s{number}", answers, word_class="verb")
-    [test] = classes(scored_dataset(rows)).tests
-    nouns, verbs = ([float(bool(number % 3)) for number in seeds] for seeds in (range(6), range(8, 12)))
-    expected = stats.ttest_ind(nouns, verbs, equal_var=False)
-    assert (test.first, test.second, test.result.n) == ("noun", "verb", 10)
-    assert test.result.p_value == pytest.approx(expected.pvalue)
-    assert test.result.difference == pytest.approx(np.mean(nouns) - np.mean(verbs))
-    [both] = class_pairs(scored_dataset(rows)).pairs
-    assert both.seeds == 2
 
 
 @pytest.mark.parametrize(

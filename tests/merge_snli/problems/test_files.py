@@ -216,6 +216,9 @@ def test_messages_are_short(tmp_path: Path) -> None:
         (("Premise ", "Hypothesis ", "Gold-Label"), {}),
         (("premise", "conclusion", "answer"), {}),
         (("text", "hypothesis", "verdict"), {}),
+        (("sentence1", "sentence2", "gold_label"), {}),
+        (("sentence_A", "sentence_B", "entailment_label"), {}),
+        (("context", "hypothesis", "label"), {}),
     ],
 )
 def test_columns_of_published_data_sets_are_found(columns: tuple[str, ...], options: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from generation.run import read_inputs
 from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_names import labels_of_other_task
-from merge_snli.dataset.label_spellings import SPELLINGS, canonical_names, task_labels
+from merge_snli.dataset.label_spellings import canonical_names, task_labels
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import open_source, read_problems, survey_problems
@@ -80,12 +80,6 @@ def test_two_labels_may_be_entailment_and_not_entailment(names: Sequence[str]) -
     assert task_labels(labels_in(rows(names))) == ("entailment", "not_entailment")
 
 
-@pytest.mark.parametrize("label", SPELLINGS)
-def test_no_spelling_is_of_two_labels(label: str) -> None:
-    for other, spellings in SPELLINGS.items():
-        assert other == label or SPELLINGS[label].isdisjoint(spellings)
-
-
 def test_classes_that_spell_the_same_label_are_joined() -> None:
     names = ("supported", "SUPPORTS", "nei", "refuted")
     assert labels_in(classes(names, [1, 0, 3, 2])) == ["entailment", "entailment", "contradiction", "neutral"]
@@ -141,6 +135,7 @@ def test_a_task_of_its_own_is_named_at_the_beginning(names: Sequence[str], caplo
     assert "NLI" not in caplog.text
 
 
+@pytest.mark.slow
 def test_scores_and_validation_say_that_a_data_set_is_of_another_task(
     make_dataset: MakeDataset, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

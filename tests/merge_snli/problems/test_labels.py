@@ -217,6 +217,7 @@ def encoded() -> dict[str, Any]:
 ENTRIES = ("-1=contradiction", "0=neutral", "1=entailment")
 
 
+@pytest.mark.slow
 def test_variants_of_encoded_classes_have_the_labels_of_their_problems(encoded: dict[str, Any], tmp_path: Path) -> None:
     options: dict[str, Any] = {"preset": "demo", "inflation": 3, "keep_column": ("true",), "quiet": True}
     made = generate(encoded["encoded"], out=tmp_path / "data", data_labels=ENTRIES, **options)

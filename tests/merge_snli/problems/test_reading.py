@@ -28,11 +28,6 @@ def lines(*rows: object) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def relabeled(*labels: object) -> bytes:
-    """Return the rows and the first again, with these labels."""
-    return lines(*(row | {"label": label} for row, label in zip([*ROWS, ROWS[0]], labels, strict=True)))
-
-
 def parquet(rows: list[dict[str, Any]]) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows), buffer)
@@ -54,21 +49,7 @@ def texts(read: Survey) -> list[tuple[str, str, int]]:
 
 TABS = b'sentence_A\tsentence_B\tentailment_judgment\nA "cat" sits.\tA cat sits.\tNEUTRAL\n'
 CSV = b'premise,hypothesis,label\nA cat sleeps.,A cat rests.,entailment\n"The ""cat"" ran, fast.",The cat sat.,c\n'
-DECIMALS = CSV.replace(b"entailment", b"0.0").replace(b",c\n", b",2.0\n") + b"A cat sleeps.,A cat rests.,"
 READABLE: dict[str, tuple[str, bytes, dict[str, str], list[tuple[str, str, int]]]] = {
-    "JSON lines": ("p.jsonl", lines(*ROWS), {}, EXPECTED),
-    "CSV": ("p.csv", CSV, {}, EXPECTED),
-    "TSV": (
-        "p.tsv",
-        b"premise\thypothesis\tlabel\nA cat sleeps.\tA cat rests.\te\n"
-        b'The "cat" ran, fast.\tThe cat sat.\tcontradiction\n',
-        {},
-        EXPECTED,
-    ),
-    "a JSON array": ("p.json", json.dumps(ROWS, indent=2).encode(), {}, EXPECTED),
-    "JSON lines in a file that ends in .json, as often on the Hub": ("p.json", lines(*ROWS), {}, EXPECTED),
-    "compressed lines": ("p.jsonl.gz", gzip.compress(lines(*ROWS)), {}, EXPECTED),
-    "a compressed array": ("p.json.gz", gzip.compress(json.dumps(ROWS).encode()), {}, EXPECTED),
     "text with tabs": ("p.txt", TABS, {}, [('A "cat" sits.', "A cat sits.", 1)]),
     "text with tabs, as given": ("p.txt", TABS, {"delimiter": "tab"}, [('A "cat" sits.', "A cat sits.", 1)]),
     "text with bars": (
@@ -77,17 +58,11 @@ READABLE: dict[str, tuple[str, bytes, dict[str, str], list[tuple[str, str, int]]
         {"delimiter": "|"},
         [("A cat sits.", "A cat sits.", 1)],
     ),
-    "compressed CSV with semicolons": (
-        "p.csv.gz",
-        gzip.compress(b'premise;hypothesis;label\n"A cat; sits.";A cat sits.;neutral\n'),
-        {},
-        [("A cat; sits.", "A cat sits.", 1)],
-    ),
 }
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_files_of_every_type_are_read(tmp_path: Path, name: str) -> None:
+def test_text_files_are_read_with_their_delimiter(tmp_path: Path, name: str) -> None:
     file, content, options, expected = READABLE[name]
     (tmp_path / file).write_bytes(content)
     found = read(tmp_path / file, **options)
@@ -104,47 +79,6 @@ def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
     book.active["B1"] = "premise"
     book.save(path)
     refused(r"p\.xlsx row 1: column 'premise' is there twice", read, path)
-
-
-def test_parquet_and_folders_keep_the_label_names_of_their_source(tmp_path: Path) -> None:
-    names = ["contradiction", "entailment", "neutral"]
-    features = datasets.Features(
-        premise=datasets.Value("string"), hypothesis=datasets.Value("string"), label=datasets.ClassLabel(names=names)
-    )
-    dataset = datasets.Dataset.from_list(ROWS, features=features)
-    dataset.to_parquet(tmp_path / "p.parquet")
-    datasets.DatasetDict(test=dataset).save_to_disk(tmp_path / "saved")
-    (tmp_path / "folder").mkdir()
-    dataset.to_parquet(tmp_path / "folder" / "test.parquet")
-    for found in (read(tmp_path / name) for name in ("p.parquet", "saved", "folder")):
-        assert (found.label_names, [label for _, _, label in texts(found)]) == (tuple(names), [1, 0])
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        ("sentence1", "sentence2", "gold_label"),
-        ("sentence_A", "sentence_B", "entailment_label"),
-        ("text", "hypothesis", "label"),
-        ("context", "hypothesis", "label"),
-    ],
-)
-@pytest.mark.parametrize("name", ["p.jsonl", "p.tsv", "p.parquet", "folder/test.parquet"])
-def test_usual_column_names_and_spellings_of_labels_need_no_options(
-    tmp_path: Path, columns: tuple[str, ...], name: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    values = [(*EXPECTED[0][:2], "ENTAILMENT"), (*EXPECTED[1][:2], "c")]
-    rows = [dict(zip(columns, row, strict=True)) for row in values]
-    contents = {
-        ".jsonl": lines(*rows),
-        ".tsv": "".join("\t".join(line) + "\n" for line in (columns, *values)).encode(),
-        ".parquet": parquet(rows),
-    }
-    (tmp_path / "folder").mkdir()
-    (tmp_path / name).write_bytes(contents[Path(name).suffix])
-    path = tmp_path / Path(name).parts[0]
-    assert texts(read(path)) == EXPECTED
-    assert [text for text in (str(path), *columns) if text not in caplog.text] == []
 
 
 def test_names_of_columns_ignore_case(caplog: pytest.LogCaptureFixture) -> None:
@@ -175,29 +109,6 @@ def test_column_names_can_be_set(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "unlabeled"),
-    [
-        ("p.jsonl", lines(*ROWS, *(ROWS[1] | {"label": label} for label in (-1, "-", None))), 3),
-        ("p.jsonl", relabeled("entailment", "contradiction", "-1.0"), 1),
-        (
-            "p.jsonl",
-            relabeled(0.0, 2.0, float("nan")),
-            1,
-        ),
-        ("p.csv", DECIMALS + b"-1.0\n", 1),
-        ("p.csv", DECIMALS + b"\n", 1),
-    ],
-    ids=["-1, - and null", "the text -1.0", "numbers with decimals", "CSV with decimals", "an empty cell"],
-)
-def test_problems_without_a_gold_label_are_left_out_and_counted(
-    tmp_path: Path, name: str, content: bytes, unlabeled: int
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    found = read(tmp_path / name)
-    assert (texts(found), found.without_label) == (EXPECTED, unlabeled)
-
-
 @pytest.mark.parametrize("kind", ["saved", "files"])
 def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) -> None:
     dataset = datasets.Dataset.from_list(ROWS)
@@ -207,12 +118,6 @@ def test_an_unknown_split_is_named_with_the_splits(tmp_path: Path, kind: str) ->
         (tmp_path / "d").mkdir()
         dataset.to_parquet(tmp_path / "d" / "validation.parquet")
     refused(r"d has no split 'zzz'.*'validation'", read, tmp_path / "d", split="zzz")
-
-
-def test_two_way_labels(tmp_path: Path) -> None:
-    found = read(write(tmp_path / "p.jsonl", ROWS[0], ROWS[1] | {"label": "not_entailment"}))
-    assert found.label_names == ("entailment", "not_entailment")
-    assert [problem.label for problem in found.problems] == [0, 1]
 
 
 def test_equal_problems_stay_two_with_ids_that_do_not_depend_on_the_order(tmp_path: Path) -> None:

@@ -203,15 +203,6 @@ def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: lis
         refused(message, premises_of, problems)
 
 
-def test_parquet_files_with_other_label_numbers_are_not_mixed(tmp_path: Path) -> None:
-    rows = {"premise": ["A dog runs."], "hypothesis": ["A dog runs fast."], "label": [0]}
-    for name, labels in (("a", ["entailment", "neutral"]), ("b", ["neutral", "entailment"])):
-        text = datasets.Value("string")
-        features = datasets.Features(premise=text, hypothesis=text, label=datasets.ClassLabel(names=labels))
-        datasets.Dataset.from_dict(rows, features=features).to_parquet(tmp_path / f"{name}.parquet")
-    refused(r"labels of .*b\.parquet are \('neutral', 'entailment'\)", premises_of, str(tmp_path / "*.parquet"))
-
-
 def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"

@@ -11,6 +11,7 @@ import pytest
 from merge_snli import read_result
 from merge_snli.answers.table import to_bytes
 from merge_snli.base.files import sha256_of_file
+from tests.cases import first_fast, slow
 from tests.commands import Command
 from tests.merge_snli.results.test_format_8 import FOLDER
 from tests.merge_snli.results.test_store import changed
@@ -22,7 +23,7 @@ from tests.oracles import BUNDLED, both_files, pair_of, refused, rows_of, sealed
 Place = tuple[str | int, ...]
 
 
-@pytest.fixture(params=[GROUPED, PROMPTED, PART], ids=["grouped", "prompted", "part"])
+@pytest.fixture(params=first_fast([GROUPED, PROMPTED, PART]), ids=["grouped", "prompted", "part"])
 def copied(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A copy of a result, which may be changed."""
     for path in both_files(request.param):
@@ -80,13 +81,6 @@ def test_a_field_that_was_removed_is_refused(copied: Path) -> None:
             del parent[place[-1]]
             written(copied.with_name("x.json"), json.dumps(without))
             refused("x.json", read_result, copied.with_name("x.json"))
-
-
-def test_a_line_that_was_removed_is_refused(copied: Path) -> None:
-    lines = copied.read_bytes().splitlines(keepends=True)
-    for number in range(len(lines)):
-        written(copied, b"".join(lines[:number] + lines[number + 1 :]))
-        refused(copied.name, read_result, copied)
 
 
 def other_column(column: pa.ChunkedArray) -> pa.Array:
@@ -147,8 +141,10 @@ COMMANDS = {
     "import": ["import", "ANSWERS", "--model", "more", "--dataset", "demo:dataset", "--config", "adj", "--partial"],
 }
 
+SLOW = ("analyze", "explore")
 
-@pytest.mark.parametrize("name", COMMANDS)
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SLOW] + slow(*SLOW))
 def test_commands_name_an_edited_result_or_skip_it(
     name: str, tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -114,6 +114,7 @@ leaderboard_text([*results, again], "html")
 """
 
 
+@pytest.mark.slow
 def test_a_later_version_with_one_more_number_reads_them(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LATER, str(FOLDER), str(tmp_path / "out")]
     subprocess.run(command, check=True)

@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from matplotlib.figure import Figure
 
 from merge_snli import (
     MergeDataset,
@@ -255,7 +253,7 @@ def test_rows_that_do_not_count_are_left_out_and_counted(
     assert not missing_from(message, "1 pair(s)", f"{path} line 4")
 
 
-def test_results_are_read_together_and_shown(dataset: Path, tmp_path: Path) -> None:
+def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
     grouped = by_pattern(out=tmp_path)
     [path] = tmp_path.glob("*.json")
     assert read_result(path) == grouped
@@ -268,17 +266,6 @@ def test_results_are_read_together_and_shown(dataset: Path, tmp_path: Path) -> N
     found = read_results(tmp_path)
     assert len(found) == 3
     assert all(result in found for result in (grouped, ten, merge))
-    result = by_pattern(by=["relation"], name="<model>")
-    frame = result.to_pandas()
-    assert list(frame.index) == ["all", *(f"relation:{value}" for value in result.parts["relation"])]
-    assert frame.loc["all", "predicted_neutral"] == result.scores.predicted_share("neutral")
-    assert "&lt;model&gt;" in result._repr_html_()
-    axes = result.plot(Figure().subplots())
-    assert result.plot(axes) is axes, "two results share axes"
-    line, dot = axes.lines[:2]
-    assert line.get_label() == "<model>"
-    np.testing.assert_allclose(np.asarray(line.get_ydata()), 100 * np.array(result.scores.curve.mean, dtype=float))
-    np.testing.assert_allclose(np.asarray(dot.get_ydata()), 100 * result.pattern_accuracy)
 
 
 def test_template_data_sets_need_no_group_column(templates: Path) -> None:

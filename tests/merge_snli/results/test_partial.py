@@ -28,7 +28,6 @@ from merge_snli.results.check import require_data
 from merge_snli.results.grouping import on_same_data, titles_of, unranked_reasons
 from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.parts import on_part, with_parts
-from merge_snli.results.store import write_result
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.predict import PredictionStore
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
@@ -45,7 +44,6 @@ from tests.oracles import (
     pair_of,
     refused,
     rows_of,
-    sealed,
     without_seconds,
     write_rows,
 )
@@ -178,15 +176,6 @@ def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_
     for claimed in (undrawn - 1, 0):
         forged = replace(drawn, left_out=replace(drawn.left_out, undrawn=claimed))
         refused(f"left_out.rows is 0, and {undrawn} variants", require_data, forged, data)
-
-
-def test_results_without_a_number_of_undrawn_rows_are_read(tmp_path: Path) -> None:
-    result = score_guess(config="verb")
-    path = write_result(result, tmp_path)
-    value = json.loads(path.read_text(encoding="utf-8"))
-    del value["left_out"]["undrawn"]
-    path.write_text(json.dumps(sealed(value)), encoding="utf-8")
-    assert read_result(path) == result
 
 
 def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_draws: str) -> None:
@@ -395,8 +384,3 @@ def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
 @pytest.mark.parametrize("text", ["neutral", '{"a": 1}', '["unclear"]', "3"])
 def test_other_values_are_refused(text: str) -> None:
     refused(r"s1.*annotator_labels", label_counts, text, NLI_LABELS, "s1")
-
-
-@pytest.mark.parametrize("text", ["5/4", "-1", "4/0", "most"])
-def test_shares_that_cannot_be_meant(text: str, command: Command) -> None:
-    assert text in command("compare", "results", "--min-agreement", text, code=2).err

@@ -41,6 +41,7 @@ from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import FACTS_FILE, PredictedPairs, PredictionStore, look_up, predictions_in, table_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
+from tests.cases import first_fast
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import known, refused, written
 from tests.predictors import Rule
@@ -84,7 +85,7 @@ def test_the_results_are_those_of_one_process(run: ScoringRun, tmp_path: Path) -
     assert results(run.out) == results(tmp_path / "one")
 
 
-@pytest.mark.parametrize("part", [{"drawn": True}, {"limit_seeds": 3}, {"subsample": 0}])
+@pytest.mark.parametrize("part", first_fast([{"drawn": True}, {"limit_seeds": 3}, {"subsample": 0}]))
 def test_a_part_of_the_data_is_predicted_in_tasks(
     run: ScoringRun, make_dataset: Callable[..., Path], tmp_path: Path, part: dict[str, Any]
 ) -> None:
@@ -411,18 +412,6 @@ def test_pairs_and_their_digests_are_distinct(dataset: Path) -> None:
     assert [np.flatnonzero(column).tolist() for column in subsamples.T] == [row["subsamples"] for row in rows]
     assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
     assert pair_digest(("é", "c")) == pair_digest(("é", "c"))
-
-
-@pytest.mark.parametrize("config", ["all", "noun", "verb", "adj"])
-def test_seeds_are_those_of_the_config(dataset: Path, config: str) -> None:
-    data = read_config(find_dataset(str(dataset)), config)
-    expected = set(pq.read_table(dataset / f"data/{config}/test.parquet").column("seed_id").to_pylist())
-    rows = {row["seed_id"]: row for row in pq.read_table(dataset / "data/seed/test.parquet").to_pylist()}
-    seeds = known(data.seeds)
-    assert set(data.group_ids) == expected
-    for seed_id, pair, label in zip(data.group_ids, seeds.pairs, seeds.labels, strict=True):
-        assert data.pairs[pair] == (rows[seed_id]["premise"], rows[seed_id]["hypothesis"])
-        assert label == rows[seed_id]["label"]
 
 
 def undrawn(table: pa.Table) -> pa.Table:

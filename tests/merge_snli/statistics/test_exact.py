@@ -78,6 +78,7 @@ def test_a_smaller_p_value_than_can_be_computed_is_a_bound() -> None:
     assert (result.test, result.p_value) == ("paired permutation test (exact)", SMALLEST_P)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["permutation", "mcnemar"])
 def test_forty_models_differ_as_exact_tests_and_holm_say(test: str) -> None:
     shares = many_models(40, 78)

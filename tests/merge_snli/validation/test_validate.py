@@ -22,6 +22,7 @@ from merge_snli.validation.findings import MAX_FINDINGS, Collector, report_text
 from merge_snli.validation.folder import UNEXPECTED
 from merge_snli.validation.recorded_run import VARIANTS
 from merge_snli.validation.seeds import is_replaced, read_seeds
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.validation.conftest import random_run
 from tests.merge_snli.validation.digests import change_record, read_run, write_record
@@ -29,7 +30,7 @@ from tests.oracles import refused, write_rows, written
 from tests.tiny_wordnet import save_wordnet
 
 
-@pytest.mark.parametrize("number", [*range(3), *(pytest.param(n, marks=pytest.mark.slow) for n in range(3, 100))])
+@pytest.mark.parametrize("number", first_fast(range(100)))
 def test_a_generated_data_set_is_valid(number: int, masked_lms: list[Path], tmp_path: Path) -> None:
     folder = random_run(number, tmp_path, masked_lms)
     report = validate(str(folder))
@@ -224,6 +225,7 @@ def test_seeds_of_another_data_set(options: Options, tmp_path: Path) -> None:
     assert [finding.column for finding in validate(restricted).findings] == ["generation.seeds.digest"]
 
 
+@pytest.mark.slow
 def test_relations_are_checked_with_the_wordnet_of_the_run(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -205,13 +205,6 @@ def test_bad_input(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("missing", ["--dataset", "--out"])
-def test_required_options(missing: str, tmp_path: Path, command: Command) -> None:
-    options = {"--dataset": str(SHIPPED), "--out": str(tmp_path / "report")}
-    del options[missing]
-    assert missing in command("analyze", tmp_path, *(text for option in options.items() for text in option), code=2).err
-
-
 TWO_LABELS = ("entailment", "not_entailment")
 
 
@@ -234,6 +227,7 @@ def two_labels(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFacto
     return folder, [score(entails, folder, name="negation"), score(three_way, folder, name="length")]
 
 
+@pytest.mark.slow
 def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> None:
     folder, results = two_labels
     numbers = numbers_of(analyze(results, [folder], out=tmp_path / "report"))
@@ -245,6 +239,7 @@ def test_two_labels(two_labels: tuple[Path, list[Result]], tmp_path: Path) -> No
     assert "predictions of neutral and contradiction count as not_entailment" in page
 
 
+@pytest.mark.slow
 def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", seeds=12)
     report = analyze([score(three_way, folder, config="verb", name="length")], [folder])
