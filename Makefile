@@ -1,6 +1,6 @@
 # make demo      install the package, then run the full pipeline on bundled data and models
 # make dev       install with the development dependencies
-# make test      install the development dependencies, then run the tests
+# make test      install the development dependencies, then run the tests; TESTS names some, as TESTS=tests/training
 # make test-all  run the tests, then the slow ones
 # make lint      check style, types, import layers and workflows
 # make docs      build the documentation site in build/site
@@ -26,6 +26,7 @@ RUN := $(VENV)/bin/
 # One torch thread per process: two busy processes with two threads each slow each other down on two cores.
 TEST_ENVIRONMENT := HF_HUB_OFFLINE=1 HF_EVALUATE_OFFLINE=1 OMP_NUM_THREADS=1
 WORKERS ?= 2
+TESTS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help dev demo test test-all lint wheel docs smoke release-check data train clean
@@ -59,7 +60,7 @@ demo: $(RUNTIME)
 dev: $(READY)
 
 test: $(READY)
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TESTS)
 
 test-all: $(OLD_READY) test
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m 'slow or cluster'

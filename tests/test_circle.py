@@ -109,15 +109,6 @@ def drawn_digest(circle: Circle) -> str:
     return sha256_of_json(read_split(find_dataset(str(circle.folder)), "noun", "subsample_3").to_pylist())
 
 
-def test_branches_tag_and_files_are_published(circle: Circle) -> None:
-    repo = circle.hub.storage.repos["dataset", REPO]
-    assert (set(repo.branches), repo.tags) == ({"main", "script"}, {circle.tag: repo.branches["main"]})
-    files = circle.hub.storage.files(repo)
-    recorded = find_dataset(str(circle.folder)).record.data.files
-    assert {name for name in files if name.startswith("data/")} == set(recorded)
-    assert circle.printed.splitlines()[-2:] == [f"tag {circle.tag}", f"{circle.hub.url}/datasets/{REPO}"]
-
-
 def test_plain_libraries_load_data_and_metric(circle: Circle) -> None:
     report = json.loads(circle.run(sys.executable, "-c", NEW, circle.tag).splitlines()[-1])
     assert report["splits"] == sorted(splits("noun", SUBSAMPLES)) and report["same"]

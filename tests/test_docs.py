@@ -103,15 +103,6 @@ def test_lines_of_paragraphs_are_short_and_links_and_files_exist(page: Path) -> 
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
-def test_a_long_line_and_broken_links_are_detected(tmp_path: Path) -> None:
-    word = "long " * 30
-    text = f"---\n{word}\n---\n# A heading\n\n{word}\n\n| {word} |\n\n```\n{word}\n```\n"
-    assert long_lines(text) == [6]
-    page = tmp_path / "page.md"
-    page.write_text(f"{text}[a](page.md#a-heading) [b](page.md#other) [c](missing.md) [d](https://example.org)\n")
-    assert broken_links(page) == ["page.md#other", "missing.md"]
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parts[0] == "docs"], ids=str)
 def test_the_site_lists_every_page(page: Path) -> None:
     import yaml

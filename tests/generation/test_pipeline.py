@@ -92,18 +92,6 @@ def test_variants_groups_and_subsamples_are_exact(made: MergeDataset) -> None:
         assert in_split == [row["variant_id"] for row in drawn]
 
 
-def test_all_is_the_union_of_the_classes_and_seed_has_its_seeds(made: MergeDataset) -> None:
-    ids = {config: read_split(made, config)["variant_id"].to_pylist() for config in made.configs if config != "seed"}
-    assert sorted(variant_id for name in {*ids} - {"all"} for variant_id in ids[name]) == sorted(ids["all"])
-    seeds = read_split(made, "seed").to_pylist()
-    assert [seed["seed_id"] for seed in seeds] == sorted(set(read_split(made, "all")["seed_id"].to_pylist()))
-    variants = Counter(read_split(made, "noun")["seed_id"].to_pylist())
-    for seed in seeds:
-        of_seed, count = variants[seed["seed_id"]], sum(seed["noun_variants"])
-        assert len(seed["noun_words"]) == len(seed["noun_variants"])
-        assert count == of_seed or (not of_seed and count < 20)
-
-
 @pytest.mark.slow
 def test_the_bytes_do_not_depend_on_order_and_shards(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -48,11 +48,6 @@ TOKENIZERS = [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer, 
 
 
 @pytest.mark.parametrize("make", TOKENIZERS)
-def test_tokenizers_of_tests_are_the_same_each_time(make: Callable[[], PreTrainedTokenizerFast]) -> None:
-    assert make().backend_tokenizer.to_str() == make().backend_tokenizer.to_str()
-
-
-@pytest.mark.parametrize("make", TOKENIZERS)
 def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFast]) -> None:
     tokenizer = make()
     vocabulary = read_vocabulary(tokenizer, len(tokenizer), "tiny")

@@ -300,16 +300,6 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
         assert {row["n"] for row in csv.DictReader(file)} == {str(n_part)}
 
 
-@pytest.mark.slow
-def test_a_report_names_a_partial_model_apart(results: list[Result], folder: Path, n_part: int, tmp_path: Path) -> None:
-    three, _ = analyze(results, [folder], out=tmp_path / "report").as_dict()["data_sets"]
-    assert three["models"] == [WEAK, WHOLE]
-    assert three["not_compared"] == {PART: coverage(results[0])}
-    assert {row["seeds"] for row in three["analyses"]["table_3"]["rows"]} == {24}
-    page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
-    assert f"Not compared: {PART} ({n_part} of 24 seeds, the others lack imported answers)." in page
-
-
 def test_models_without_a_common_seed_are_named() -> None:
     scored = scored_dataset(
         [*rows_of("s1", ["e-"] * 2), *rows_of("s2", ["-e"] * 2)],

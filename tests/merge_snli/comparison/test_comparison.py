@@ -122,15 +122,6 @@ def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
     return changed(scored_again(result, result.answers.take(groups=kept), data), "model", name=name)
 
 
-def test_models_are_compared_on_their_common_seeds(results: list[Result], dataset: Path) -> None:
-    short = on_seeds(results[0], dataset, slice(1, None), "short")
-    [compared] = compare_results([*results, short], common_seeds=True)
-    assert (compared.seeds, compared.left_out) == (compare_results(results)[0].seeds - 1, 1)
-    assert compared.pattern_accuracy["short"] == compared.pattern_accuracy["best"]
-    assert compared.family.letters["short"] == compared.family.letters["best"]
-    assert "(1 more" in comparison_text(compared)
-
-
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
     answers = results[1].answers
     seeds, last_first = known(answers.seeds), np.arange(len(answers.group_ids))[::-1]
@@ -287,10 +278,6 @@ def test_results_of_several_folders_are_compared(results: list[Result], tmp_path
     second = write_results(tmp_path / "b", [*results[2:], results[0]])
     [found] = command("compare", first, second, "--format", "json").json["comparisons"]
     assert set(found["pattern_accuracy"]) == set(ACCURACIES)
-
-
-def test_folder_without_results_is_an_input_error(tmp_path: Path, command: Command) -> None:
-    assert str(tmp_path) in command("compare", tmp_path, code=2).err
 
 
 ROWS = [

@@ -196,19 +196,6 @@ def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> No
     assert "Not compared: fewer (39 of 78 seeds" in found.finding and not found.letters
 
 
-def test_groups_without_seeds() -> None:
-    rows = [
-        {"premise": f"p{n}", "hypothesis": f"h{n}", "label": "entailment", "pattern": f"g{n // 3}"} for n in range(30)
-    ]
-    grouped = [
-        score(lambda pairs: [0] * len(pairs), rows, group_column="pattern", name="all"),
-        score(lambda pairs: [1] * len(pairs), rows, group_column="pattern", name="none"),
-    ]
-    found = standings(named(grouped))
-    assert "paired permutation test over 10 groups" in found.finding
-    assert "QT" not in found.models["all"]
-
-
 SIZES = (50, 500)
 
 
@@ -319,14 +306,6 @@ def test_a_limit_needs_no_baseline(by_name: dict[str, Result]) -> None:
     (row,) = compare_with_baseline(by_name["alike"])
     assert (row.pattern_accuracy, row.baseline, row.test, row.worse) == (7 / N_SEEDS, None, None, False)
     assert [bool(row.failures(min_pa=limit)) for limit in (0.875, 0.876)] == [False, True]
-
-
-def test_seeds_that_one_of_both_lacks_are_left_out() -> None:
-    rows = [row for seed in range(6) for row in rows_of(f"s{seed}", ["-n" if seed < 2 else "en"] * 10)]
-    on_seeds = {f"s{seed}": "-e" for seed in range(2)}
-    good, bad = (model.result for model in scored_dataset(rows, models=("good", "bad"), on_seeds=on_seeds).models)
-    (row,) = compare_with_baseline(bad, good)
-    assert (row.seeds, row.adjusted_p) == (4, 2 / 2**4)
 
 
 def test_a_model_has_one_baseline(by_name: dict[str, Result]) -> None:

@@ -1,7 +1,6 @@
 """Tests of the page: its data against the data set and the results, and in Chromium each control, key and link."""
 
 import csv
-import dataclasses
 import gzip
 import json
 import re
@@ -132,17 +131,6 @@ def test_the_command_writes_the_page(folder: Path, tmp_path: Path, command: Comm
     assert dict(zip(data["words"], data["frequency"], strict=True))["boy"] == 2
 
 
-def test_a_model_with_two_names_is_shown_once(
-    results: list[Result], bundled: MergeDataset, caplog: pytest.LogCaptureFixture
-) -> None:
-    first, second = (
-        replace(results[0], model=replace(results[0].model, name=name, digest="a" * 64)) for name in ("one", "other")
-    )
-    shown = results_on([first, second, *results[1:]], bundled)
-    assert len(shown) == len(results) and second not in shown
-    assert "one and other are the same model" in caplog.text
-
-
 @pytest.fixture(scope="module")
 def site(results: list[Result], bundled: MergeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = CorpusCounts("some text", "0" * 64, {"boy": 7, "girl": 3})
@@ -253,15 +241,6 @@ def test_filters_and_sorts_by_the_share_of_right_variants_and_fragile_seeds(page
     expected = [seed for seed in shares.index if shares[seed] < 0.5 and seed in right]
     assert expected
     assert selection(page) == expected
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("sort", "column"), [("gold label", "label"), ("word class", "word_class")])
-def test_sorts_by_label_and_word_class(page: Page, answers: pd.DataFrame, sort: str, column: str) -> None:
-    rows = answers.groupby("seed_id", sort=False).first()
-    order = [*NLI_LABELS] if column == "label" else [*answers["word_class"].unique()]
-    choose(page, "#sort", sort)
-    assert selection(page) == [*rows.index[np.argsort([order.index(each) for each in rows[column]], kind="stable")]]
 
 
 @pytest.mark.slow
@@ -422,24 +401,6 @@ def test_keys(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_pages(page: Page) -> None:
-    def shown() -> tuple[list[str], list[str]]:
-        return texts_of(page, "#position"), texts_of(page, "#seeds .verdict code")
-
-    first = shown()
-    assert not find(page, "#previous").is_enabled()
-    click(page, "#next")
-    second = shown()
-    assert second[0] == ["page 2 of 8"]
-    assert not {*first[1]} & {*second[1]}
-    click(page, "#next")
-    click(page, "#previous")
-    assert shown() == second
-    click(page, "#previous")
-    assert shown() == first
-
-
-@pytest.mark.slow
 def test_links_and_buttons_of_the_frame(page: Page) -> None:
     page.switch_to.active_element.send_keys(key("TAB"))
     skip = page.switch_to.active_element
@@ -479,20 +440,6 @@ def test_it_fits_phones_and_follows_the_theme(browser: Page, site: Path, screen:
     assert (background(browser) == before) == (theme == "dark")
     find(browser, "#theme").click()
     assert texts_of(browser, "#theme") == ["Theme: auto"]
-
-
-@pytest.mark.slow
-def test_names_cannot_inject_markup_and_a_page_has_no_sentences_without_a_license(
-    browser: Page, results: list[Result], bundled: MergeDataset, tmp_path: Path
-) -> None:
-    terms = dataclasses.replace(bundled.record.terms, license=None)
-    dataset = dataclasses.replace(bundled, record=dataclasses.replace(bundled.record, title=SCRIPT, terms=terms))
-    models = [named(results[0], SCRIPT, 1, None), named(results[1], QUOTES, 1, None)]
-    open_page(browser, write_explorer(models, dataset, tmp_path), "#sort=data")
-    assert browser.title != "owned" and texts_of(browser, ".sentence") == []
-    assert "--with-text" in texts_of(browser, "#terms")[0]
-    find(browser, "#seeds .word").click()
-    assert QUOTES[:10] in "".join(texts_of(browser, "#model option"))
 
 
 @pytest.mark.slow

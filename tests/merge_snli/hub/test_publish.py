@@ -9,10 +9,9 @@ import pytest
 from huggingface_hub import HfApi
 
 from merge_snli.dataset.record import as_json
-from merge_snli.dataset.stored import MergeDataset, find_dataset
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.hub.plan import Plan, plan
 from merge_snli.hub.publish import publish_plan, published_text
-from tests.hub.api import ROUTES
 from tests.hub.faults import Fault
 from tests.hub.server import READER, Hub
 from tests.hub.storage import Repo
@@ -132,16 +131,6 @@ def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, propo
     repo.pull_requests[1].author = "another"
     assert publish_plan(api, proposed).pushed[0].pull_request != first.pull_request
     assert repo.pull_requests[1].oid == first.oid
-
-
-def test_every_route_of_the_stand_in_is_used(hub: Hub, api: HfApi, planned: Plan, proposed: Plan) -> None:
-    hub.faults.append(Fault("POST", "/commit/script", 413))
-    refused("", publish_plan, api, planned)
-    publish_plan(api, planned)
-    hub.storage.put(hub.storage.repos["dataset", REPO], {"run.json": b"{}"})
-    publish_plan(api, proposed)
-    find_dataset(f"{REPO}@{planned.tag}")
-    assert hub.routes == {rule.endpoint for rule in ROUTES.iter_rules()}
 
 
 def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.tables import FORMATS, comma_separated, json_text, latex, markdown
+from merge_snli.leaderboard.tables import comma_separated, json_text, latex, markdown
 from merge_snli.schema import NLI_LABELS, data_version
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import refused
@@ -144,11 +144,6 @@ def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, .
     assert table["always neutral", "word_class:noun"]["source_accuracy"] == ""
     assert table["org/hasty-base", "all"]["source_problems"] == ""
     assert "Source" not in markdown(boards)
-
-
-def test_every_format_ends_with_a_newline(boards: tuple[Board, ...]) -> None:
-    for name, write in FORMATS.values():
-        assert write(boards).endswith("\n"), name
 
 
 def test_models_on_too_few_groups_to_differ_have_no_letters() -> None:

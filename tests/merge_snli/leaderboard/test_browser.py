@@ -16,7 +16,7 @@ from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.results.grouping import short_names
-from merge_snli.results.prompts import PromptGroup, Scored
+from merge_snli.results.prompts import Scored
 from merge_snli.results.records import RANKED
 from merge_snli.results.rows import ScoreRow
 from tests.browser import (
@@ -32,7 +32,7 @@ from tests.browser import (
     set_theme,
     texts_of,
 )
-from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, noisy
+from tests.merge_snli.leaderboard.conftest import QUOTES, SHIPPED, Pair, noisy
 from tests.merge_snli.results.test_prompts_group import record as prompt_record
 from tests.oracles import missing_from, written
 from tests.processes import wait_until
@@ -343,38 +343,6 @@ def prompted(gold: dict[Pair, int]) -> Board:
     return board
 
 
-def test_a_model_with_several_prompts_on_a_phone(prompted: Board, show: Show) -> None:
-    page = show(prompted, screen=PHONE, theme="dark")
-    assert names(page) == [entry.name for entry in prompted.entries]
-    assert "· 1 subsample ·" in find(page, "#board-facts").text
-    assert "Bands: lowest to highest subsample and prompt." in (legend := find(page, "#legend").text)
-    assert not missing_from(legend, "QT:", "Seeds:", "Variants:")
-    show_other_view(page, page.find_element("link text", "org/asked (3 prompts, ranked)").click)
-    result = next(entry.result for entry in prompted.entries if isinstance(entry.result, PromptGroup))
-    names_of_parts = texts_of(page, "#parts-table tbody tr:not(.group) th")
-    pa = page.execute_script(
-        "return [...document.querySelectorAll('#parts-table td:nth-child(5)')].map((cell) => cell.firstChild.data)"
-    )
-    named = zip(names_of_parts, pa, strict=True)
-    assert {name.split(",")[0]: share for name, share in named if name.endswith(", ranked")} == {
-        title.split(",")[0]: f"{100 * each.pattern_accuracy:.1f}" for title, each in result.prompts.items()
-    }
-    assert find(page, "#by").get_attribute("value") == "prompt"
-    parts = find(page, "#parts-table").find_elements("css selector", "tbody th[scope=row]")
-    assert len(texts_of(page, "#parts-table .swatch")) == len(parts)
-    (first, *_) = inconsistent(seeds_by_hardness(result))
-    assert f"{first.correct} of {first.variants} answers with 3 prompts correct" in find(page, "#seeds li").text
-    find(page, "details.plain summary").click()
-    about = dict(zip(texts_of(page, "#model-about dt"), texts_of(page, "#model-about dd"), strict=True))
-    assert about["Prompt"].startswith("3 prompts, ranked") and about["Calls"] == "300"
-    assert find(page, "#model-about").is_displayed()
-    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    show_other_view(page, find(page, "#back").click)
-    show_other_view(page, page.find_element("link text", "other").click)
-    assert "Prompt" not in texts_of(page, "#parts-table .group th")
-    assert (find(page, "#by").get_attribute("value"), errors_of(page)) == ("word_class", [])
-
-
 RECORD_TEXTS = """
 const write = CanvasRenderingContext2D.prototype.fillText;
 window.written = [];
@@ -395,22 +363,6 @@ def test_the_label_of_a_line_is_not_cut_further_than_the_name(prompted: Board, s
 
 def sentences(seed: Any) -> list[str]:  # noqa: ANN401
     return [one.text.split(maxsplit=1)[1] for one in seed.find_elements("css selector", ".sentence")]
-
-
-def test_names_cannot_inject_markup(page: Page) -> None:
-    assert {SCRIPT, QUOTES} <= set(names(page))
-    assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
-    for name in (SCRIPT, QUOTES):
-        link = next(
-            one for one in page.find_elements("css selector", ".name") if one.get_attribute("textContent") == name
-        )
-        show_other_view(page, link.click)
-        assert find(page, "#model-title").get_attribute("textContent") == name
-        show_other_view(page, find(page, "#back").click)
-    assert texts_of(page, "#models .under b") != []
-    choose(page, "#training", "<b>snli</b>")
-    assert names(page) == [SCRIPT]
-    assert page.execute_script("return [document.scripts.length, document.images.length]") == [3, 0]
 
 
 def test_dark_theme_by_system_and_button(browser: Page, address: str) -> None:

@@ -195,50 +195,6 @@ def test_eval_results_of_all_configs(
     assert "model commit c0ffee, float32" in (entries[0].notes or "")
 
 
-# Arguments, and what the error must name.
-BAD = {
-    "no data set": (["--dataset", "./nowhere"], "./nowhere"),
-    "folder without run": (["--dataset", "{empty}"], "run.json"),
-    "unknown config": (["--config", "nouns"], "all, noun"),
-    "config of seeds": (["--config", "seed"], "all, noun, verb, adj"),
-    "bad labels": (["--model-labels", "a,b,c"], "--model-labels 'a,b,c'"),
-    "out is a file": (["--out", "{file}"], "{file}"),
-    "out is below a file": (["--out", "{file}/results"], "{file}"),
-    "out has other files": (["--out", "{full}"], "letter.txt"),
-    "eval results of a folder": (["--eval-results"], "{dataset}"),
-    "no such device": (["--device", "abacus"], "--device abacus"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD)
-def test_bad_input_is_named_and_exits_with_code_2(
-    bert: Path,
-    dataset: Path,
-    tmp_path: Path,
-    command: Command,
-    arguments: list[str],
-    named: str,
-) -> None:
-    for name in ("empty", "full"):
-        (tmp_path / name).mkdir()
-    for name in ("file", "full/letter.txt"):
-        (tmp_path / name).write_text("text", encoding="utf-8")
-    before = sorted(tmp_path.rglob("*"))
-    paths = {"dataset": dataset} | {name: tmp_path / name for name in ("empty", "full", "file")}
-    bad = [argument.format_map(paths) for argument in arguments]
-    printed = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", *bad, code=2)
-    assert printed.err.startswith("merge-snli: ") and named.format_map(paths) in printed.err
-    assert printed.err.count("\n") == 1
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_damaged_parquet_file_is_named(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
-    folder = shutil.copytree(dataset, tmp_path / "data")
-    (folder / "data/all/test.parquet").write_bytes(b"PAR1")
-    error = command("score", bert, "--dataset", folder, "--out", tmp_path / "results", code=2).err
-    assert "data/all/test.parquet" in error
-
-
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
 def test_a_disk_error_names_the_folder(
     bert: Path,

@@ -21,7 +21,7 @@ from merge_snli.answers.data import ScoredData, pair_digest, part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
-from merge_snli.base.stages import WHOLE, RunStage, TaskShare, run_here
+from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.dataset.label_spellings import INFER, TWO_WAY
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import (
@@ -35,12 +35,12 @@ from merge_snli.models.labels import (
 )
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Predictor
-from merge_snli.models.scored_model import ScoredModel, model_from_name, name_models
+from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import FACTS_FILE, PredictedPairs, PredictionStore, look_up, predictions_in, table_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
-from merge_snli.scoring.tasks import ScoringRun, evaluate, predict, score_run
+from merge_snli.scoring.tasks import ScoringRun, evaluate, predict
 from tests.cases import first_fast
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import known, refused, written
@@ -116,37 +116,6 @@ def test_models_and_data_of_a_run_are_checked(run: ScoringRun) -> None:
         pytest.raises(InputError, match=f"{run.dataset} has changed"),
     ):
         predict(replace(run, expected="0" * 64), "mine", WHOLE, stage)
-
-
-class Here:
-    """An executor that runs each stage as one task in this process."""
-
-    def device(self, kind: str, device: str | None) -> str:
-        return device or "cpu"
-
-    def folder(self, out: Path, inputs: object) -> Path:
-        return out.with_name("cluster")
-
-    def run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> None:
-        run_here(stages, progress)
-
-
-def test_folders_of_one_name_are_scored_by_the_shortest_paths_that_differ(
-    dataset: Path, bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("a", "b"):
-        shutil.copytree(bert, Path(folder) / "model")
-    run = ScoringRun(
-        models=name_models(["a/model", "b/model"]),
-        dataset=str(dataset),
-        options=ScoreOptions(config="all"),
-        out=Path("results"),
-        opened=(read_config(find_dataset(str(dataset)), "all"), None),
-    )
-    scored, failed = score_run(run, Here())
-    assert failed == {}
-    assert [result.model.name for result in scored] == ["a/model", "b/model"]
 
 
 OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")
@@ -401,15 +370,7 @@ def with_cell(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:  
     return table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
 
 
-def test_pairs_and_their_digests_are_distinct(dataset: Path) -> None:
-    data = read_config(find_dataset(str(dataset)), "all")
-    rows = pq.read_table(dataset / "data/all/test.parquet").to_pylist()
-    subsamples, distinct = data.subsamples, set(data.pairs)
-    assert subsamples is not None
-    assert len(distinct) == len(data.pairs)
-    assert [data.pairs[index] for index in data.row_pairs] == [(row["premise"], row["hypothesis"]) for row in rows]
-    assert [data.group_ids[index] for index in data.row_groups] == [row["seed_id"] for row in rows]
-    assert [np.flatnonzero(column).tolist() for column in subsamples.T] == [row["subsamples"] for row in rows]
+def test_digests_of_pairs_are_distinct() -> None:
     assert pair_digest(("a b", "c")) != pair_digest(("a ", "bc"))
     assert pair_digest(("é", "c")) == pair_digest(("é", "c"))
 

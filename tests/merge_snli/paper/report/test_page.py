@@ -18,13 +18,12 @@ from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.comparison.statistics_tables import table_of_tests
 from merge_snli.dataset.texts import TextNames
 from merge_snli.paper.hard_seeds import HardSeed, HardSeeds
-from merge_snli.paper.majority import Majority
 from merge_snli.paper.report import write
 from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.curve_artifacts import MIN_SEEDS
 from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
-from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts, majority_artifacts
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
 from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
@@ -309,21 +308,6 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
     assert [len(table.rows) for table in artifact.tables] == ([rarely] if rarely else [])
     for table in artifact.tables:
         assert [column.header for column in table.columns[1:3]] == ["Question", "Sentence_A"]
-
-
-def test_the_share_of_the_constant_label_is_noted() -> None:
-    mean = {"gold": 0.6, "own": 0.9, "vote": 0.7, "constant": 0.5}
-    value = Majority(
-        models={"a": mean},
-        mean=mean,
-        labels=("entailment", "neutral"),
-        constant_label="entailment",
-        constant_share=0.495,
-        tied_votes=0,
-        vote_accuracy=0.9,
-    )
-    [table] = majority_artifacts(value)[0].tables
-    assert "49.5%" in " ".join(table.notes)
 
 
 @pytest.mark.parametrize(
