@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def result() -> Result:
 
 
 # Values of options of `score`, and what the error must say.
-OF_SCORE: list[tuple[str, object, str]] = [
+OF_SCORE: list[tuple[str, Any, str]] = [
     ("limit_seeds", 2.5, "limit_seeds is 2.5"),
     ("limit_seeds", "5", "limit_seeds is '5'"),
     ("limit_seeds", True, "limit_seeds is True"),
@@ -84,7 +85,7 @@ OF_SCORE: list[tuple[str, object, str]] = [
     ("min_agreement", "a", "min_agreement is 'a'"),
 ]
 # The same of `compare`.
-OF_COMPARE: list[tuple[str, object, str]] = [
+OF_COMPARE: list[tuple[str, Any, str]] = [
     ("alpha", 2, "alpha"),
     ("datasets", 3, "datasets is 3"),
     ("datasets", [3], "datasets is .3."),
@@ -118,13 +119,18 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 @pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize(("option", "value", "message"), OF_SCORE)
-def test_wrong_options_of_score_are_refused(option: str, value: object, message: str) -> None:
+def test_wrong_options_of_score_are_refused(option: str, value: Any, message: str) -> None:  # noqa: ANN401
     assert "\n" not in str(refused(message, merge_snli.score, model, DATA, **{option: value}))
 
 
 @pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize(("option", "value", "message"), OF_COMPARE)
-def test_wrong_options_of_compare_are_refused(result: Result, option: str, value: object, message: str) -> None:
+def test_wrong_options_of_compare_are_refused(
+    result: Result,
+    option: str,
+    value: Any,  # noqa: ANN401
+    message: str,
+) -> None:
     assert "\n" not in str(refused(message, merge_snli.compare, [result, result], **{option: value}))
 
 

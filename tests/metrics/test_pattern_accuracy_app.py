@@ -15,13 +15,15 @@ from tests.browser import Page, find, key, opened, texts_of
 from tests.oracles import refused, written
 from tests.processes import SECONDS, free_port, wait_for_server, wait_until
 
+pytestmark = pytest.mark.slow  # gradio takes seconds to import
+
 FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
 
 
 @pytest.fixture(scope="module")
 def app() -> Any:  # noqa: ANN401 - a module
-    """The module of the page; gradio takes seconds to import."""
+    """The module of the page."""
     pytest.importorskip("gradio", reason="gradio is not installed: pip install gradio")
     return importlib.import_module("metrics.pattern_accuracy.app")
 
@@ -111,7 +113,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         log.close()
 
 
-@pytest.mark.slow
 def test_the_page_in_a_browser(address: str, browser: Page, tmp_path: Path) -> None:
     def shown(element: str, text: str) -> None:
         wait_until(lambda: text in find(browser, element).text)

@@ -266,7 +266,7 @@ CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
 
 
 NAMES = [json.dumps(changes) for changes, _ in CHOICES]
-FAST = {"min_log_odds", "scramble"}
+FAST = {"min_log_odds"}
 """Options of choices that the fast tests compare too, if these have no more than two options."""
 
 

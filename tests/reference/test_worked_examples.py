@@ -13,6 +13,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from merge_snli.schema import ALL, WORD_CLASSES
+from tests.cases import slow
 from tests.oracles import refused
 from tests.reference import comparison, scripted
 from tests.reference.comparison import Problem, Row
@@ -367,8 +368,10 @@ CASES: dict[str, Case] = {
     ),
 }
 
+FAST = [*CASES][::3]
 
-@pytest.mark.parametrize("name", CASES)
+
+@pytest.mark.parametrize("name", [*FAST, *slow(*(name for name in CASES if name not in FAST))])
 def test_variants_are_those_of_the_rules(name: str, tmp_path: Path) -> None:
     mlms, examples, changes = CASES[name]
     rows = rows_of_problems(tmp_path, [example[:2] for example in examples], mlms, **changes)

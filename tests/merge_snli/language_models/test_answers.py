@@ -29,14 +29,21 @@ def labels_of(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(row.get("labels", NLI_LABELS))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['family']}: {row['text'][:30]!r}")
-def test_an_answer_is_read_as_by_a_person(row: dict[str, Any]) -> None:
-    assert (read_answer(row["text"], labels_of(row), row["form"], row.get("words", ())) or UNREAD) == row["reads"]
+FAMILIES = [*dict.fromkeys(row["family"] for row in ROWS)]
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row["form"] != "word"], ids=lambda row: row["text"][:30])
-def test_the_form_need_not_be_known(row: dict[str, Any]) -> None:
-    assert (read_answer(row["text"], labels_of(row)) or UNREAD) == row["reads"]
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_answer_is_read_as_by_a_person(family: str) -> None:
+    for row in ROWS:
+        if row["family"] == family:
+            found = read_answer(row["text"], labels_of(row), row["form"], row.get("words", ()))
+            assert (found or UNREAD) == row["reads"], row["text"]
+
+
+def test_the_form_need_not_be_known() -> None:
+    for row in ROWS:
+        if row["form"] != "word":
+            assert (read_answer(row["text"], labels_of(row)) or UNREAD) == row["reads"], row["text"]
 
 
 def test_the_table_has_every_reading_and_many_answers() -> None:
