@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, encode_record, read_record
@@ -115,13 +117,10 @@ def hash_of(*texts: str) -> int:
 
 
 def write_split(folder: Path, config: str, split: str, rows: list[dict[str, Any]], label_names: Sequence[str]) -> None:
-    import datasets
-
     path = folder / schema.data_file(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
-    features = schema.features(config, label_names)
-    columns = {name: [row[name] for row in rows] for name in features}
-    datasets.Dataset.from_dict(columns, features=features).to_parquet(path)
+    columns = schema.features(config, label_names).arrow_schema
+    pq.write_table(pa.Table.from_pylist(rows, schema=columns), path)
 
 
 @pytest.fixture(scope="session")
