@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,7 +29,6 @@ from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.parts import on_part, with_parts
 from merge_snli.schema import NLI_LABELS, data_file
 from merge_snli.scoring.predict import PredictionStore
-from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
@@ -71,16 +69,6 @@ def test_the_rows_of_one_subsample_keep_its_number(tmp_path: Path) -> None:
         assert {tuple(row) for row in table["subsamples"].to_pylist() if row is not None} == {(4,)}
     whole = read_config(find_dataset("demo:dataset"), "noun")
     require_data(read_result(path), part_of_data(whole, limit_seeds=9, subsample=4))
-    rows = [row for row in read_result(path).table.to_pylist() if not row["is_seed"]]
-    columns = {name: [row[name] for row in rows] for name in ("answer", "label", "group_id", "subsamples")}
-    with warnings.catch_warnings(action="ignore"):  # of a label that no row of the part has
-        found = PatternAccuracy().compute(
-            predictions=columns["answer"],
-            references=columns["label"],
-            groups=columns["group_id"],
-            subsamples=columns["subsamples"],
-        )
-    assert known(found)["subsamples"]["pattern_accuracy"]["mean"] == pytest.approx(result.pattern_accuracy)
 
 
 def answers_by_group(result: Result) -> dict[str, str]:
