@@ -39,7 +39,8 @@ def config_record(
         group_column: The column of the groups.
         label_names: Label names in the order of their numbers.
     """
-    rows, label_of = np.zeros(len(label_names), dtype=np.int64), dict[str, int]()
+    rows = np.zeros(len(label_names), dtype=np.int64)
+    label_of: dict[str, int] = {}
     with pq.ParquetFile(folder / data_file(name, next(iter(splits)))) as file:
         for batch in file.iter_batches(ROWS_PER_GROUP, columns=[group_column, "label"]):
             numbers = batch["label"].to_pylist()
@@ -48,20 +49,26 @@ def config_record(
                 if label_of.setdefault(group, number) != number:
                     label_of[group] = SEVERAL
     of_groups = Counter(label_of.values())
+    group_labels = None
+    if not of_groups[SEVERAL]:
+        group_labels = {name: of_groups[number] for number, name in enumerate(label_names)}
     return ConfigRecord(
         description=description,
         splits=dict(splits),
         columns=tuple(columns),
         groups=len(label_of),
         labels=dict(zip(label_names, rows.tolist(), strict=True)),
-        group_labels=None if of_groups[SEVERAL] else {name: of_groups[at] for at, name in enumerate(label_names)},
+        group_labels=group_labels,
     )
 
 
 def data_record(folder: Path, configs: Mapping[str, ConfigRecord]) -> DataRecord:
     """Return what the record says of the data files of some configs."""
-    paths = (data_file(name, split) for name, config in configs.items() for split in config.splits)
-    files = {path: sha256_of_file(folder / path) for path in paths}
+    files = {}
+    for name, config in configs.items():
+        for split in config.splits:
+            path = data_file(name, split)
+            files[path] = sha256_of_file(folder / path)
     return DataRecord(sha256_of_json(files), files)
 
 
@@ -97,7 +104,9 @@ def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, 
     Raises:
         OSError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
-    contents = {**card_and_record(record, staged), **(others or {})}
+    contents = card_and_record(record, staged)
+    contents.update(others or {})
     write_files(staged, contents)
-    replace_folder(staged, out, ("data", *(name for name in contents if name != RUN_FILE), RUN_FILE))
+    names = [name for name in contents if name != RUN_FILE]
+    replace_folder(staged, out, ("data", *names, RUN_FILE))
     return find_dataset(str(out))

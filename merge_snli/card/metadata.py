@@ -15,6 +15,10 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 TAGS = ("merge", "nli", "generalization", "pattern-accuracy")
 PAIR_TAGS = ("nli", "templates", "generalization", "pattern-accuracy")
 
+UNKNOWN_LICENSE = (
+    "The license of the seed problems is unknown. It also applies to their variants: look it up before you share this "
+    "data set, and pass it to `merge-snli generate` with `--license`."
+)
 BUNDLED_TEXT = "The seed problems were written for the MERGE software. They and their variants are under Apache-2.0."
 
 
@@ -30,8 +34,11 @@ def metadata(record: Record) -> str:
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
-    everything = record.configs.get(ALL)  # the other configs have rows of it
-    rows = sum(config.rows for config in record.configs.values()) if everything is None else everything.rows
+    configs: list[dict[str, Any]] = []
+    infos = {}
+    for config in record.rows:
+        configs.append(_config_metadata(record, config, is_default=not configs))
+        infos[config] = DatasetInfo(features=record.features(config), config_name=config)
     data = DatasetCardData(
         language=[record.options.get("language") or ENGLISH],
         task_categories=["text-classification"],
@@ -39,16 +46,25 @@ def metadata(record: Record) -> str:
         multilinguality=["monolingual"],
         license=license_of(record) or "unknown",
         pretty_name=record.title,
-        size_categories=[next((name for limit, name in SIZES if rows < limit), "1M<n<10M")],
+        size_categories=[_size_category(record)],
         source_datasets=_source_datasets(record),
         annotations_creators=_creators(record),
-        language_creators=_creators(record),
+        language_creators=_creators(record),  # YAML would refer to the same list
         tags=_tags(record),
-        configs=[_config_metadata(record, config, is_default=number == 0) for number, config in enumerate(record.rows)],
+        configs=configs,
     )
-    infos = {config: DatasetInfo(features=record.features(config), config_name=config) for config in record.rows}
     DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data.to_yaml()).rstrip("\n")
+
+
+def _size_category(record: Record) -> str:
+    rows = sum(config.rows for config in record.configs.values())
+    if ALL in record.configs:  # the other configs have rows of it
+        rows = record.configs[ALL].rows
+    for limit, name in SIZES:
+        if rows < limit:
+            return name
+    return "1M<n<10M"
 
 
 def task_id(record: Record) -> str:
@@ -88,12 +104,12 @@ def _source_datasets(record: Record) -> list[str] | None:
 def _config_metadata(record: Record, config: str, *, is_default: bool) -> dict[str, Any]:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
     data = (config == ANNOTATION and record.annotation) or record.data
-    return {
-        "config_name": config,
-        **({"default": True} if is_default else {}),
-        "version": data_version(data.digest),  # changes whenever the data of the config changes
-        "data_files": [{"split": split, "path": data_file(config, split)} for split in record.rows[config]],
-    }
+    read: dict[str, Any] = {"config_name": config}
+    if is_default:
+        read["default"] = True
+    read["version"] = data_version(data.digest)  # changes whenever the data of the config changes
+    read["data_files"] = [{"split": split, "path": data_file(config, split)} for split in record.rows[config]]
+    return read
 
 
 def is_bundled(record: Record) -> bool:
@@ -121,11 +137,11 @@ def license_text(record: Record) -> str:
     if is_bundled(record):
         return BUNDLED_TEXT
     name = license_of(record)
-    special = {
-        None: "The license of the seed problems is unknown. It also applies to their variants: look it up before you "
-        "share this data set, and pass it to `merge-snli generate` with `--license`.",
-        "other": "The seed problems have their own terms, which also apply to their variants.",
-    }
-    usual = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
-    terms, attribution = special.get(name, usual), record.terms.attribution
+    if name is None:
+        terms = UNKNOWN_LICENSE
+    elif name == "other":
+        terms = "The seed problems have their own terms, which also apply to their variants."
+    else:
+        terms = f"The seed problems are under `{name}`. Their variants are derived from them, so it applies to both."
+    attribution = record.terms.attribution
     return terms if attribution is None else f"{terms}\n\nAttribute the problems to their authors. {attribution}"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, DataColumn, data_fi
 # Maximum number of characters of an example in a table.
 MAX_EXAMPLE_LENGTH = 100
 
+# The columns of the example.
+EXAMPLE_TEXTS = ("original", "replacement", "seed_premise", "seed_hypothesis", "premise", "hypothesis")
+
 # What Markdown would read as markup: these characters, and underscores that are not within a word.
 MARKUP = re.compile(r"[\\`*{}\[\]<>#~&$|]|(?<!\w)_|_(?!\w)")
 
@@ -23,9 +26,10 @@ def composition_table(record: Record) -> str:
     """Return the seeds and variants of each config, with the seeds' label distribution (the paper's Table 2)."""
     labels = record.label_names
     rows = []
-    for config, of in record.test_configs.items():
-        row = [config, f"{of.groups:,}", f"{of.rows:,}", f"{of.rows / of.groups:.1f}"]
-        rows.append(row + _shares(of.group_labels or {}, labels, of.groups))
+    for name, config in record.test_configs.items():
+        average = config.rows / config.groups
+        row = [name, f"{config.groups:,}", f"{config.rows:,}", f"{average:.1f}"]
+        rows.append(row + _shares(config.group_labels or {}, labels, config.groups))
     return _table(["config", "seeds", "variants", "variants per seed", *_percent(labels)], rows)
 
 
@@ -34,12 +38,12 @@ def words_table(record: Record) -> str:
     labels = record.label_names
     configs = record.test_configs
     rows = []
-    for name, of in generation_of(record).words.items():
+    for name, words in generation_of(record).words.items():
         seeds = "not replaced"
         if name in record.options["classes"]:
             seeds = f"{configs[name].groups:,}" if name in configs else "0"
-        shares = _shares(of.labels, labels, of.problems)
-        rows.append([name, f"{of.problems:,}", *shares, f"{of.problems_after:,}", seeds])
+        shares = _shares(words.labels, labels, words.problems)
+        rows.append([name, f"{words.problems:,}", *shares, f"{words.problems_after:,}", seeds])
     return _table(["word class", "problems", *_percent(labels), "after exclusions", "seeds"], rows)
 
 
@@ -52,10 +56,11 @@ def example_table(record: Record, folder: Path) -> str:
     """
     row = _example(folder, ALL)
     label = escaped(record.label_names[row["label"]])
-    change = f"variant, {escaped(row['original'])} → {escaped(row['replacement'])}"
+    texts = {name: escaped(row[name]) for name in EXAMPLE_TEXTS}
+    change = f"variant, {texts['original']} → {texts['replacement']}"
     rows = [
-        ["seed", escaped(row["seed_premise"]), escaped(row["seed_hypothesis"]), label],
-        [change, escaped(row["premise"]), escaped(row["hypothesis"]), label],
+        ["seed", texts["seed_premise"], texts["seed_hypothesis"], label],
+        [change, texts["premise"], texts["hypothesis"], label],
     ]
     return _table(["example", *map(escaped, record.texts), "label"], rows)
 
@@ -69,7 +74,7 @@ def column_table(record: Record, config: str, folder: Path) -> str:
         folder: The data set's folder.
     """
     example = _example(folder, config)
-    rows = [[*_column(column), code(_json(example[column.name]))] for column in record.columns(config)]
+    rows = [[*_column(column), _value(example[column.name])] for column in record.columns(config)]
     return _table(["column", "type", "description", "example"], rows)
 
 
@@ -93,11 +98,11 @@ def pair_columns(record: Record, folder: Path) -> str:
             columns[column.name] = column
             configs.setdefault(column.name, []).append(name)
     rows = []
-    for column in columns.values():
-        of_column = configs[column.name]
-        example = _first_row(folder, of_column[0], record.configs[of_column[0]].split)[column.name]
-        in_configs = "all" if len(of_column) == len(record.configs) else ", ".join(of_column)
-        rows.append([*_column(column), escaped(in_configs), code(_json(example))])
+    for name, column in columns.items():
+        first, *_ = in_configs = configs[name]
+        example = _first_row(folder, first, record.configs[first].split)
+        listed = "all" if len(in_configs) == len(record.configs) else ", ".join(in_configs)
+        rows.append([*_column(column), escaped(listed), _value(example[name])])
     return _table(["column", "type", "description", "configs", "example"], rows)
 
 
@@ -151,14 +156,13 @@ def _percent(labels: Sequence[str]) -> list[str]:
     return [f"{escaped(name)} %" for name in labels]
 
 
-def _column(column: DataColumn) -> Iterator[str]:
-    yield code(column.name)
-    yield code(column.type)
-    yield escaped(column.description)
+def _column(column: DataColumn) -> list[str]:
+    return [code(column.name), code(column.type), escaped(column.description)]
 
 
-def _table(header: list[str], rows: Iterable[Iterable[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---"] * len(header), *rows))
+def _table(header: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cell(text: str) -> str:
@@ -190,6 +194,9 @@ def code(text: str) -> str:
     return f"{fence}{space}{_cell(text)}{space}{fence}"
 
 
-def _json(value: object) -> str:
+def _value(value: object) -> str:
+    """Return a value as JSON in a code span, cut after `MAX_EXAMPLE_LENGTH` characters."""
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= MAX_EXAMPLE_LENGTH else f"{text[:MAX_EXAMPLE_LENGTH]}…"
+    if len(text) > MAX_EXAMPLE_LENGTH:
+        text = f"{text[:MAX_EXAMPLE_LENGTH]}…"
+    return code(text)

@@ -8,11 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Template
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import codes, numbered
 from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.templates import environment
 from merge_snli.dataset.stored import check_out
 from merge_snli.dataset.variants import seed_offsets
 
@@ -61,8 +62,7 @@ def shared_style() -> str:
 
 def template(text: str) -> Template:
     """Return a template that escapes every value, and fails on an undefined one."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(text)
+    return environment(html=True).from_string(text)
 
 
 def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
