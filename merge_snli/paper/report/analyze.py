@@ -49,36 +49,35 @@ def match_results(
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
             does not fit its data set.
     """
+    option = param("dataset")
     for dataset, other in combinations(datasets, 2):
         if dataset.digest == other.digest:
-            option = param("dataset")
             raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
     found = []
     used = []
     for group in comparable_results(results):
         data = _data_of(group, datasets)
         used.append(data.stored)
-        record = group[0].dataset
-        position = datasets.index(data.stored), config_rank(record.config), is_two_way(group[0])
+        position = datasets.index(data.stored), config_rank(data.config), is_two_way(group[0])
         found.append((position, _scored(group, data, common_seeds)))
     for dataset in datasets:
         if dataset not in used:
             raise InputError(
-                f"no result was computed on {param('dataset')} {dataset.name} (sha256 {dataset.digest[:12]}…): score a "
-                "model on it with merge-snli score, or leave it out"
+                f"no result was computed on {option} {dataset.name} (sha256 {dataset.digest[:12]}…): score a model on "
+                "it with merge-snli score, or leave it out"
             )
-    return tuple(scored for _, scored in sorted(found, key=lambda pair: pair[0]))
+    found.sort(key=lambda pair: pair[0])
+    return tuple(scored for _, scored in found)
 
 
 def _scored(group: Sequence[Result], data: ScoredData, common_seeds: bool) -> ScoredDataset:
     """Join the answers of the models that are compared, and name the others."""
-    models = group_prompts(group)
-    names = distinct_names_of(models)
     if common_seeds:
         return scored_dataset(data, group)
+    models = group_prompts(group)
     compared: list[Result] = []
     apart = {}
-    for name, model, missing in zip(names, models, missing_groups(models), strict=True):
+    for name, model, missing in zip(distinct_names_of(models), models, missing_groups(models), strict=True):
         if missing is None:
             compared += results_of(model)
         else:
@@ -119,13 +118,17 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     ):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     header = next(csv.reader(lines[:1]), [])
-    if path.suffix == ".csv" and COLUMN not in header:
-        raise InputError(f"{file} has no column {COLUMN}; its columns are {', '.join(header) or 'none'}")
-    ids = [row[COLUMN] or "" for row in csv.DictReader(lines)] if COLUMN in header else lines
-    unique = tuple(dict.fromkeys(name.strip() for name in ids if name.strip()))
+    ids = lines
+    if COLUMN in header:
+        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
+    elif path.suffix == ".csv":
+        columns = ", ".join(header) or "none"
+        raise InputError(f"{file} has no column {COLUMN}; its columns are {columns}")
+    unique = dict.fromkeys(map(str.strip, ids))
+    unique.pop("", None)
     if not unique:
         raise InputError(f"{file} has no seed id")
-    return unique
+    return tuple(unique)
 
 
 def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
@@ -185,17 +188,20 @@ def analyze(
         InputError: If results and data sets do not belong together, an option does not fit them, or `out` has other
             files or is not writable.
     """
+    work = None
     if out is not None:
-        check_report_folder(Path(out))
+        work = work_folder(check_report_folder(out))
     progress = progress or Progress(quiet=True)
+    counterparts = fine_tuned_from or {}
     significance = Significance(test, alpha)
-    matched = match_results(as_results(results), as_datasets(datasets), common_seeds=common_seeds)
-    significance.check_subsamples(model.result for scored in matched for model in scored.models)
-    scored = matched if min_agreement is None else tuple(_agreed(dataset, min_agreement) for dataset in matched)
-    check_counterparts(scored, fine_tuned_from or {})
+    scored = match_results(as_results(results), as_datasets(datasets), common_seeds=common_seeds)
+    significance.check_subsamples(model.result for dataset in scored for model in dataset.models)
+    if min_agreement is not None:
+        scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
+    check_counterparts(scored, counterparts)
     check_seed_ids(without_seeds, scored)
-    corpora = {} if corpus is None else _corpora(corpus, scored, None if out is None else work_folder(Path(out)))
-    settings = Settings(fine_tuned_from=fine_tuned_from or {}, corpora=corpora, significance=significance)
+    corpora = {} if corpus is None else _corpora(corpus, scored, work)
+    settings = Settings(fine_tuned_from=counterparts, corpora=corpora, significance=significance)
     report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
     if out is not None:
         write_report(report, Path(out), progress)
@@ -205,15 +211,19 @@ def analyze(
 def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
     """Return a data set without the seeds to which fewer annotators gave the gold label."""
     title = f"{scored.record.title} (agreement of at least {min_agreement:.3g})"
-    return replace(
-        leave_out_seeds(scored, disagreeing(scored.data, min_agreement)), record=replace(scored.record, title=title)
-    )
+    agreed = leave_out_seeds(scored, disagreeing(scored.data, min_agreement))
+    return replace(agreed, record=replace(scored.record, title=title))
 
 
 def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
-    generated = [dataset.data.stored.record for dataset in scored if dataset.data.seeds]
-    records = {generation_of(record).tagger.digest: record for record in generated}
     folder = None if work is None else work / "corpora"
-    return {digest: count_corpus(corpus, tagger_of(record), folder) for digest, record in records.items()}
+    counts: dict[str, CorpusCounts] = {}
+    for dataset in scored:
+        record = dataset.data.stored.record
+        if dataset.data.seeds is not None:
+            digest = generation_of(record).tagger.digest
+            if digest not in counts:
+                counts[digest] = count_corpus(corpus, tagger_of(record), folder)
+    return counts

@@ -1,24 +1,18 @@
-"""Define a figure or table of the report, and the phrases in its texts."""
+"""Define a figure or table of the report, the columns of its tables, and the phrases in its texts."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from matplotlib.figure import Figure
 
+from merge_snli.base.columns import Columns
 from merge_snli.base.table import Table, count
+from merge_snli.results.rows import ends_text
 
 # Draws a figure; the arguments are whether it is for the width of a phone, and its title.
 Draw: TypeAlias = Callable[[bool, str], Figure]
-
-CLASS_PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
-
-PREDICTORS = {
-    "log_odds": "log-odds of the replacement",
-    "masked_lms": "number of masked LMs",
-    "sentence_length": "sentence length",
-    "log_count": "log count of the replacement",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,15 +44,35 @@ class Artifact:
     not_drawn: str = ""
 
 
-def predictor_name(name: str, reference: str | None) -> str:
-    """Return the display name of a predictor of the regression.
+class NamedColumns(Columns[Mapping[str, Any]]):
+    """The columns of a table whose rows have their values by name, as in `report.json`."""
 
-    Examples:
-        >>> predictor_name("label: neutral", "entailment"), predictor_name("sentence_length", None)
-        ('neutral (against entailment)', 'sentence length')
-    """
-    level = name.partition(": ")[2]
-    return f"{level} (against {reference})" if level else PREDICTORS[name]
+    def add_text(self, header: str, name: str) -> None:
+        """Add a column of texts."""
+        self.add_value(header, name, align="left")
+
+    def add_value(self, header: str, name: str, **look: Any) -> None:  # noqa: ANN401 - fields of Column
+        """Add a column of values as they are; nothing for a row without the value."""
+        self.add(header, lambda row: row.get(name), **look)
+
+    def add_share(self, header: str, name: str, form: str = ".1f") -> None:
+        """Add a column of shares in percent."""
+        self.add(header, lambda row: percent_or_none(row[name]), format=form)
+
+    def add_score(self, header: str, name: str, form: str = ".1f") -> None:
+        """Add a column of shares in percent, and below each its interval, `NAME_interval`."""
+        self.add_share(header, name, form)
+        sign = form.partition(".")[0]
+        self.add(f"{header}, interval", lambda row: _ends(row[f"{name}_interval"], sign), under=True)
+
+
+def _ends(interval: tuple[float, float] | None, sign: str) -> str | None:
+    return None if interval is None else ends_text(*interval, sign=sign)
+
+
+def percent_or_none(share: float | None) -> float | None:
+    """Return a share in percent, None if it is not known."""
+    return None if share is None or math.isnan(share) else 100 * share
 
 
 def basis(seeds: int, models: int) -> str:

@@ -1,7 +1,7 @@
 """Show the analyses that are curves: Figures 4 to 8 and 11 of the paper."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,10 +17,10 @@ from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.fine_tuned import FineTuned
-from merge_snli.paper.report.artifact import CLASS_PLURALS, Artifact, basis
+from merge_snli.paper.report.artifact import Artifact, NamedColumns, basis, percent_or_none
 from merge_snli.results.rows import PA
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.statistics import NamedTest
+from merge_snli.statistics import NamedTest, PairResult
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 # Curves of fewer seeds are not drawn.
@@ -35,7 +35,8 @@ SHADED = "shaded: lowest to highest subsample."
 # The names of Figure 7.
 GROUP_NAMES = {"equiv": "Equiv-MLM", "size": "Size-MLM", "arch": "Arch-MLM", "multi": "Multi-MLM"}
 
-# The names of word classes in Figure 6.
+# The names of word classes in Figures 5 and 6.
+CLASS_PLURALS = {"noun": "nouns", "verb": "verbs", "adj": "adjectives", "adv": "adverbs"}
 LETTERS = {"noun": "N", "verb": "V", "adj": "A", "adv": "Adv"}
 
 
@@ -48,60 +49,58 @@ def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
     curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
     of = basis(value.seeds, len(curves))
     each = "Each line is the pattern accuracy of a model, or of several that are equal, at"
-    return (
-        Artifact(
-            name="figure-4-curves-from-80",
-            paper="Figure 4",
-            title="Pattern accuracy from 80% on",
-            caption=f"{each} thresholds from 80% on; {SHADED}",
-            basis=of,
-            finding=_range_of_models(value),
-            **_drawn(curves, start=FIGURE_4_START),
-        ),
-        Artifact(
-            name="figure-11-curves",
-            paper="Figure 11",
-            title="Pattern accuracy by threshold",
-            caption=f"{each} all thresholds; {SHADED}",
-            basis=of,
-            **_drawn(curves),
-            tables=(curve_table(curves),),
-        ),
+    figure_4 = _figure(
+        curves,
+        start=FIGURE_4_START,
+        name="figure-4-curves-from-80",
+        paper="Figure 4",
+        title="Pattern accuracy from 80% on",
+        caption=f"{each} thresholds from 80% on",
+        basis=of,
+        finding=_range_of_models(value),
     )
+    figure_11 = _figure(
+        curves,
+        name="figure-11-curves",
+        paper="Figure 11",
+        title="Pattern accuracy by threshold",
+        caption=f"{each} all thresholds",
+        basis=of,
+        tables=(curve_table(curves),),
+    )
+    return figure_4, figure_11
 
 
 def _range_of_models(value: ModelCurves) -> str:
     """Return the lowest and the highest pattern accuracy of the models at a few thresholds."""
     ends = []
     for threshold in (0.5, QUALITY_THRESHOLD, 1):
-        shares = [100 * curve.at(threshold) for curve in value.curves if not math.isnan(curve.at(threshold))]
+        values = [curve.at(threshold) for curve in value.curves]
+        shares = [100 * share for share in values if not math.isnan(share)]
         if shares:
             low, high = min(shares), max(shares)
             verb = f"from {low:.1f} to" if high > low else "is"
             ends.append(f"PA({threshold}) {verb} {high:.1f}")
+    found = f"{', '.join(ends)}."
     if len(value.curves) < 2:
-        return f"{', '.join(ends)}."
-    return f"From the lowest to the highest model: {', '.join(ends)}. Only {PA} is tested, in Table 3."
+        return found
+    return f"From the lowest to the highest model: {found} Only {PA} is tested, in Table 3."
 
 
 def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
     """Return Figure 5, the word classes."""
     curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
-    tests = [(test, None) for test in value.tests]
-    adjusted = " The p-values are not adjusted." if len(tests) > 1 else ""
-    seeds = and_list([f"{curve.seeds:,} with {name}" for name, curve, _ in curves])
-    return (
-        Artifact(
-            name="figure-5-word-classes",
-            paper="Figure 5",
-            title="Pattern accuracy by word class, mean over models",
-            caption=f"Each line is the mean pattern accuracy of the models on the variants of one word class; {SHADED}",
-            basis=f"seeds: {seeds}; {_models_of(curves)}",
-            finding=_differences(tests, adjusted),
-            **_drawn(curves),
-            tables=(curve_table(curves), _table_of_classes(tests)),
-        ),
+    figure = _figure_of_classes(
+        curves,
+        value.tests,
+        seeds=[f"{curve.seeds:,} with {name}" for name, curve, _ in curves],
+        adjusted="The p-values are not adjusted.",
+        name="figure-5-word-classes",
+        paper="Figure 5",
+        title="Pattern accuracy by word class, mean over models",
+        caption="Each line is the mean pattern accuracy of the models on the variants of one word class",
     )
+    return (figure,)
 
 
 def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
@@ -112,92 +111,114 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
         for own, other, curve in ((first, second, pair.first_curve), (second, first, pair.second_curve)):
             style = WORD_CLASSES.index(own) + number * len(COLORS)
             curves.append((f"{LETTERS[own]}_{LETTERS[other]}", curve, style))
-    tests = [(test, test.adjusted_p) for test in value.tests]
-    adjusted = f" The p-values are adjusted by Holm's method over {len(tests)} pairs." if len(tests) > 1 else ""
-    seeds = and_list([f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs])
-    return (
-        Artifact(
-            name="figure-6-class-pairs",
-            paper="Figure 6",
-            title="Pattern accuracy on seeds of two word classes, mean over models",
-            caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
-            f"color), of seeds that also have variants of another; {SHADED}",
-            basis=f"seeds: {seeds}; {_models_of(curves)}",
-            finding=_differences(tests, adjusted),
-            **_drawn(curves),
-            tables=(curve_table(curves), _table_of_classes(tests)),
-        ),
+    figure = _figure_of_classes(
+        curves,
+        value.tests,
+        seeds=[f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs],
+        adjusted=f"The p-values are adjusted by Holm's method over {len(value.tests)} pairs.",
+        name="figure-6-class-pairs",
+        paper="Figure 6",
+        title="Pattern accuracy on seeds of two word classes, mean over models",
+        caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
+        "color), of seeds that also have variants of another",
     )
+    return (figure,)
 
 
-def _models_of(curves: Sequence[Curve]) -> str:
-    return count(len(curves[0][1].models), "model")
+def _figure_of_classes(
+    curves: Sequence[Curve],
+    tests: Sequence[NamedTest],
+    *,
+    seeds: Sequence[str],
+    adjusted: str,
+    **texts: Any,  # noqa: ANN401 - fields of Artifact
+) -> Artifact:
+    """Return a figure of word classes, with their tests in a table.
 
-
-def _table_of_classes(tests: Iterable[tuple[NamedTest, float | None]]) -> Table:
-    """Return the table of tests of word classes."""
+    Args:
+        curves: The curves.
+        tests: The tests of two classes.
+        seeds: The numbers of seeds.
+        adjusted: Whether the p-values of several tests are adjusted.
+        texts: See `_figure`.
+    """
     named = []
-    for test, adjusted_p in tests:
+    for test in tests:
+        adjusted_p = test.adjusted_p if isinstance(test, PairResult) else None
         named.append((f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, adjusted_p))
-    return table_of_tests(named)
+    finding = _differences(tests)
+    if len(tests) > 1:
+        finding += f" {adjusted}"
+    models = count(len(curves[0][1].models), "model")
+    tables = (curve_table(curves), table_of_tests(named))
+    return _figure(curves, basis=f"seeds: {and_list(seeds)}; {models}", finding=finding, tables=tables, **texts)
 
 
-def _differences(tests: Sequence[tuple[NamedTest, float | None]], adjusted: str) -> str:
-    """Return how word classes differ, with the p-values to show."""
+def _differences(tests: Sequence[NamedTest]) -> str:
+    """Return how word classes differ."""
     if not tests:
-        return f"No two classes can be tested: each needs at least two seeds.{adjusted}"
+        return "No two classes can be tested: each needs at least two seeds."
     texts, same = [], []
-    for test, p in tests:
+    for test in tests:
         first, second = CLASS_PLURALS[test.first], CLASS_PLURALS[test.second]
-        if len(tests) > 1 and (test.result.p_value if p is None else p) >= ALPHA:
+        adjusted_p = test.adjusted_p if isinstance(test, PairResult) else None
+        p = test.result.p_value if adjusted_p is None else adjusted_p
+        if len(tests) > 1 and p >= ALPHA:
             same.append(f"{first} and {second}")
         else:
-            texts.append(difference(test.result, f"on {first}", f"on {second}", adjusted_p=p))
+            texts.append(difference(test.result, f"on {first}", f"on {second}", adjusted_p=adjusted_p))
     if same:
-        which = "between any two word classes" if not texts else f"between {', or '.join(same)}"
-        texts.append(f"{PA} does not differ significantly {which} ({_test_over([test for test, _ in tests])})")
-    return f"{'; '.join(texts)}.{adjusted}"
+        which = f"between {', or '.join(same)}" if texts else "between any two word classes"
+        texts.append(f"{PA} does not differ significantly {which} ({_test_over(tests)})")
+    return f"{'; '.join(texts)}."
 
 
 def _test_over(tests: Sequence[NamedTest]) -> str:
     """Return the test of some pairs, with the range of the numbers of their seeds."""
-    numbers = sorted({test.result.n for test in tests})
-    seeds = count(numbers[-1], "seed")
-    if len(numbers) > 1:
-        seeds = f"{numbers[0]:,} to {seeds}"
-    return f"{tests[0].result.test.partition(' (')[0]} over {seeds}"
+    numbers = [test.result.n for test in tests]
+    few, most = min(numbers), max(numbers)
+    seeds = count(most, "seed")
+    if few < most:
+        seeds = f"{few:,} to {seeds}"
+    name = tests[0].result.test.partition(" (")[0]
+    return f"{name} over {seeds}"
 
 
 def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
     """Return Figure 7, variants by the masked LMs that made them."""
-    curves = [(GROUP_NAMES[name], curve, list(GROUP_NAMES).index(name)) for name, curve in value.curves.items()]
-    at = [f"{100 * curve.at(QUALITY_THRESHOLD):.1f} on {name}" for name, curve, _ in curves]
-    seeds = [f"up to {curve.seeds:,} in {name}" for name, curve, _ in curves] or ["none"]
-    return (
-        Artifact(
-            name="figure-7-masked-lms",
-            paper="Figure 7",
-            title="Pattern accuracy by masked LM, mean over models",
-            caption="Each line is the pattern accuracy on one group of variants, mean over the models that have seeds "
-            f"in it; {SHADED}",
-            basis=f"seeds: {and_list(seeds)}; {count(len(value.masked_lms), 'model')}",
-            finding=f"{PA} is {and_list(at or ['not known'])}. The groups are not tested.",
-            **_drawn(curves),
-            tables=(curve_table(curves), _table_of_groups(value)),
-        ),
+    curves: list[Curve] = []
+    at, seeds = [], []
+    for style, (group, name) in enumerate(GROUP_NAMES.items()):
+        if group in value.curves:
+            curve = value.curves[group]
+            curves.append((name, curve, style))
+            at.append(f"{100 * curve.at(QUALITY_THRESHOLD):.1f} on {name}")
+            seeds.append(f"up to {curve.seeds:,} in {name}")
+    models = count(len(value.masked_lms), "model")
+    figure = _figure(
+        curves,
+        name="figure-7-masked-lms",
+        paper="Figure 7",
+        title="Pattern accuracy by masked LM, mean over models",
+        caption="Each line is the pattern accuracy on one group of variants, mean over the models that have seeds "
+        "in it",
+        basis=f"seeds: {and_list(seeds or ['none'])}; {models}",
+        finding=f"{PA} is {and_list(at or ['not known'])}. The groups are not tested.",
+        tables=(curve_table(curves), _table_of_groups(value)),
     )
+    return (figure,)
 
 
 def _table_of_groups(value: FineTuned) -> Table:
-    columns = Columns[Mapping[str, Any]]()
-    columns.add("Model", lambda row: row["model"], align="left")
-    columns.add("Its masked LM", lambda row: row["masked_lm"], align="left")
+    columns = NamedColumns()
+    columns.add_text("Model", "model")
+    columns.add_text("Its masked LM", "masked_lm")
     columns.add("Group", lambda row: GROUP_NAMES[row["group"]], align="left")
-    columns.add("Variants", lambda row: row["variants"])
-    columns.add("Per subsample", lambda row: row["variants_per_subsample"], format=",.1f")
-    columns.add("Seeds", lambda row: row["seeds"])
-    columns.add("Seeds left out", lambda row: row["seeds_left_out"])
-    columns.add("PA(0.9)", lambda row: percent_or_none(row["pattern_accuracy"]), format=".1f")
+    columns.add_value("Variants", "variants")
+    columns.add_value("Per subsample", "variants_per_subsample", format=",.1f")
+    columns.add_value("Seeds", "seeds")
+    columns.add_value("Seeds left out", "seeds_left_out")
+    columns.add_share("PA(0.9)", "pattern_accuracy")
     notes = [
         f"Seeds with fewer than {value.minimum} drawn variants in a group are left out of it.",
         "Variants per subsample are counted as in Table 9. Neither the paper nor this report tests the groups.",
@@ -207,8 +228,12 @@ def _table_of_groups(value: FineTuned) -> Table:
 
 def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
-    named = [(data.name, data.curve, style) for style, data in enumerate(value.sets)]
-    counted = [(f"{name} ({curve.variants:,})", curve, style) for name, curve, style in named]
+    named, counted = list[Curve](), list[Curve]()
+    accuracies = {}
+    for style, data in enumerate(value.sets):
+        named.append((data.name, data.curve, style))
+        counted.append((f"{data.name} ({data.curve.variants:,})", data.curve, style))
+        accuracies[data.name] = data.curve.at(QUALITY_THRESHOLD)
     notes = list(value.coverage)
     if value.models_left_out:
         notes.append(f"Not scored on every set, and left out: {and_list(value.models_left_out)}")
@@ -216,38 +241,54 @@ def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
     tables = [curve_table(named, notes=[f"{note}." for note in notes])]
     if value.family is not None:
         tables.append(pair_table(value.family))
-    accuracies = {data.name: data.curve.at(QUALITY_THRESHOLD) for data in value.sets}
-    return (
-        Artifact(
-            name="figure-8-filters",
-            paper="Figure 8",
-            title="Pattern accuracy by filters, mean over models",
-            caption="Each line is the mean pattern accuracy of the models on one data set, with its number of distinct "
-            f"drawn variants; {SHADED}",
-            basis=basis(value.seeds, len(value.models)),
-            finding=ranking(accuracies, {}, value.family, kind="data set"),
-            **_drawn(counted),
-            tables=tuple(tables),
-        ),
+    figure = _figure(
+        counted,
+        name="figure-8-filters",
+        paper="Figure 8",
+        title="Pattern accuracy by filters, mean over models",
+        caption="Each line is the mean pattern accuracy of the models on one data set, with its number of distinct "
+        "drawn variants",
+        basis=basis(value.seeds, len(value.models)),
+        finding=ranking(accuracies, {}, value.family, kind="data set"),
+        tables=tuple(tables),
     )
+    return (figure,)
 
 
-def _drawn(curves: Sequence[Curve], *, start: float = 0) -> dict[str, Any]:
-    """Return the figure of the curves that have enough seeds, None without any, and what it leaves out."""
-    enough = [line for line in curves if line[1].seeds >= MIN_SEEDS]
-    few = [f"{name} ({count(curve.seeds, 'seed')})" for name, curve, _ in curves if curve.seeds < MIN_SEEDS]
+def _figure(
+    curves: Sequence[Curve],
+    *,
+    start: float = 0,
+    caption: str,
+    **texts: Any,  # noqa: ANN401 - fields of Artifact
+) -> Artifact:
+    """Return a figure of the curves that have enough seeds.
+
+    Args:
+        curves: The curves.
+        start: First threshold that is shown.
+        caption: What each line is.
+        texts: The other fields of the artifact.
+    """
+    enough, few = [], []
+    for line in curves:
+        name, curve, _ = line
+        if curve.seeds >= MIN_SEEDS:
+            enough.append(line)
+        else:
+            few.append(f"{name} ({count(curve.seeds, 'seed')})")
     not_drawn = f"Not drawn, with fewer than {MIN_SEEDS} seeds: {and_list(few)}." if few else ""
-    draw = partial(draw_curves, enough, start=start, note=not_drawn) if enough else None
-    return {"draw": draw, "not_drawn": not_drawn}
+    draw = partial(_draw, enough, start=start, note=not_drawn) if enough else None
+    return Artifact(draw=draw, not_drawn=not_drawn, caption=f"{caption}; {SHADED}", **texts)
 
 
-def draw_curves(curves: Sequence[Curve], narrow: bool, title: str, *, start: float = 0, note: str = "") -> Figure:
-    """Draw curves by name and style, with a note below; curves without a value are left out."""
+def _draw(curves: Sequence[Curve], narrow: bool, title: str, **look: Any) -> Figure:  # noqa: ANN401 - of line_figure
+    """Draw curves; those without a value are left out."""
     lines = []
     for name, curve, style in curves:
         if not math.isnan(curve.mean[-1]):
             lines.append(Line(name, curve.mean, curve.low, curve.high, style))
-    return line_figure(lines, CURVE, title=title, marked=QUALITY_THRESHOLD, start=start, narrow=narrow, note=note)
+    return line_figure(lines, CURVE, title=title, marked=QUALITY_THRESHOLD, narrow=narrow, **look)
 
 
 def curve_table(curves: Sequence[Curve], *, notes: Iterable[str] = ()) -> Table:
@@ -264,8 +305,3 @@ def curve_table(curves: Sequence[Curve], *, notes: Iterable[str] = ()) -> Table:
 
 def _at(threshold: float, row: Curve) -> float | None:
     return percent_or_none(row[1].at(threshold))
-
-
-def percent_or_none(share: float | None) -> float | None:
-    """Return a share in percent, None if it is not known."""
-    return None if share is None or math.isnan(share) else 100 * share

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import pydantic_core
 
@@ -16,6 +16,9 @@ from merge_snli.paper.report.sections import ACROSS, SECTIONS, Section, Settings
 from merge_snli.results.grouping import titles_of, two_way_suffix, without_permuted
 from merge_snli.results.naming import safe_name
 
+# Analyses with their values, or with the `NotComputable` that says why there is none.
+Analyses: TypeAlias = tuple[tuple[Section, Any], ...]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
@@ -25,13 +28,13 @@ class Chapter:
         key: Prefix of the names of its files.
         title: Heading.
         scored: The data set and the predictions; several for the analyses across data sets.
-        analyses: Each analysis with its value, or with the `NotComputable` that says why there is none.
+        analyses: The analyses, in the order of the page.
     """
 
     key: str
     title: str
     scored: tuple[ScoredDataset, ...]
-    analyses: tuple[tuple[Section, Any], ...]
+    analyses: Analyses
 
     @property
     def of_one_data_set(self) -> bool:
@@ -71,21 +74,17 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Return every number as JSON values; numbers that are not finite become null."""
-        numbers: dict[str, Any] = {
-            "data_sets": [
-                {
-                    "title": chapter.title,
-                    "digest": scored.record.digest,
-                    "config": scored.record.config,
-                    "models": [model.name for model in scored.models],
-                    "not_compared": dict(scored.apart),
-                    "analyses": chapter.as_dict(),
-                }
-                for chapter in self.data_sets
-                for scored in chapter.scored
-            ],
-            "across_data_sets": self.across_data_sets.as_dict(),
-        }
+        data_sets = []
+        for chapter in self.data_sets:
+            (scored,) = chapter.scored
+            about: dict[str, Any] = {"title": chapter.title}
+            about["digest"] = scored.record.digest
+            about["config"] = scored.record.config
+            about["models"] = [model.name for model in scored.models]
+            about["not_compared"] = dict(scored.apart)
+            about["analyses"] = chapter.as_dict()
+            data_sets.append(about)
+        numbers: dict[str, Any] = {"data_sets": data_sets, "across_data_sets": self.across_data_sets.as_dict()}
         if self.without_seeds is not None:
             numbers["without_seeds"] = {"seeds": [*self.without_seeds.left_out], **self.without_seeds.as_dict()}
         return numbers
@@ -105,43 +104,61 @@ def make_report(
     Raises:
         InputError: If a model has no other seed, or the models of a data set have no seed in common.
     """
-    total = (1 + bool(leave_out)) * (len(scored) * len(SECTIONS) + len(ACROSS))
-    smaller = [without_seeds(dataset, leave_out) for dataset in scored] if leave_out else []
+    total = len(scored) * len(SECTIONS) + len(ACROSS)
+    smaller = []
+    if leave_out:
+        total *= 2
+        smaller = [without_seeds(dataset, leave_out) for dataset in scored]
     with progress.stage("analyses", unit="analyses", total=total) as stage:
         whole = _analyses(scored, settings, stage)
         if not leave_out:
             return whole
         suffix = f", without {count(len(leave_out), 'seed')}"
-        return replace(
-            whole, without_seeds=replace(_analyses(smaller, settings, stage, suffix=suffix), left_out=leave_out)
-        )
+        rest = _analyses(smaller, settings, stage, suffix=suffix)
+        return replace(whole, without_seeds=replace(rest, left_out=leave_out))
 
 
 def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage, *, suffix: str = "") -> Report:
-    def chapter(key: str, title: str, inputs: tuple[ScoredDataset, ...], sections: Sequence[Section]) -> Chapter:
-        averaged, analyses = tuple(map(_averaged, inputs)), list[tuple[Section, Any]]()
-        for section in sections:
-            try:
-                analyses.append((section, section.compute(inputs if section.all_models else averaged, settings)))
-            except NotComputable as reason:
-                analyses.append((section, reason))
-            stage.advance(1)
-        key = f"{key}-without-seeds" if suffix else key
-        return Chapter(key=key, title=f"{title}{suffix}", scored=inputs, analyses=tuple(analyses))
-
+    end = "-without-seeds" if suffix else ""
     common = [on_common_seeds([dataset])[0] for dataset in scored]
     chapters = []
     for title, dataset in zip(titles_of([dataset.record for dataset in scored]), common, strict=True):
         labels, data = two_way_suffix(dataset.models[0].result), dataset.record
-        key = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}{'-two-way' if labels else ''}"
-        chapters.append(chapter(key, f"{title}{labels}", (dataset,), SECTIONS))
-    across = chapter("across-data-sets", "Across data sets", tuple(scored), ACROSS)
+        key = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"
+        if labels:
+            key += "-two-way"
+        analyses = _computed(SECTIONS, (dataset,), settings, stage)
+        chapters.append(
+            Chapter(key=f"{key}{end}", title=f"{title}{labels}{suffix}", scored=(dataset,), analyses=analyses)
+        )
+    across = Chapter(
+        key=f"across-data-sets{end}",
+        title=f"Across data sets{suffix}",
+        scored=tuple(scored),
+        analyses=_computed(ACROSS, scored, settings, stage),
+    )
     return Report(data_sets=tuple(chapters), across_data_sets=across)
+
+
+def _computed(
+    sections: Sequence[Section], scored: Sequence[ScoredDataset], settings: Settings, stage: Stage
+) -> Analyses:
+    """Return the value of each analysis, or why it cannot be computed."""
+    averaged = [_averaged(dataset) for dataset in scored]
+    analyses: list[tuple[Section, Any]] = []
+    for section in sections:
+        try:
+            value = section.compute(scored if section.all_models else averaged, settings)
+        except NotComputable as reason:
+            value = reason
+        analyses.append((section, value))
+        stage.advance(1)
+    return tuple(analyses)
 
 
 def _averaged(scored: ScoredDataset) -> ScoredDataset:
     """Return a data set with the models that means over models are of."""
-    kept = [*map(id, without_permuted([model.result for model in scored.models]))]
+    kept = {id(result) for result in without_permuted([model.result for model in scored.models])}
     return replace(scored, models=tuple(model for model in scored.models if id(model.result) in kept))
 
 

@@ -1,13 +1,13 @@
 """Write a report as a folder: one HTML page without scripts, the figures, the tables and every number."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from merge_snli.base.files import write_bytes, write_json, write_text
-from merge_snli.base.progress import Progress
+from merge_snli.base.progress import Progress, Stage
 from merge_snli.card.metadata import license_text
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
@@ -28,6 +28,9 @@ _COLOR = re.compile("|".join(_VARIABLES))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+# What the page shows of a chapter, section or artifact.
+Shown: TypeAlias = dict[str, Any]
+
 CONTENT = FIGURES, TABLES, NUMBERS, PAGE = "figures", "tables", "report.json", "index.html"
 
 
@@ -54,61 +57,28 @@ def inline_svg(text: str, *, key: str, label: str) -> str:
     return re.sub(r"\s*\n\s*", " ", opening + element[element.index(">") + 1 :])
 
 
-def render_page(report: Report, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> str:
+def render_page(report: Report, chapters: Sequence[Shown]) -> str:
     """Return the page as HTML.
 
     Args:
         report: The report.
-        shown: The tables and figures of each analysis that was computed, by key of its chapter and name of its section:
-            each with its figure as elements of the page by width, and its tables as HTML.
+        chapters: What the page shows of each chapter.
     """
     data_sets = {chapter.scored[0].data.stored.digest for chapter in report.data_sets}
-    return template(_asset("report.html.jinja")).render(
-        policy=POLICY,
-        style=f"{shared_style()}\n{_asset('report.css')}",
-        n_data_sets=len(data_sets),
-        chapters=[_chapter(chapter, shown) for chapter in report.chapters],
-    )
+    style = f"{shared_style()}\n{_asset('report.css')}"
+    page = template(_asset("report.html.jinja"))
+    return page.render(policy=POLICY, style=style, n_data_sets=len(data_sets), chapters=chapters)
 
 
-def _chapter(chapter: Chapter, shown: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return what the page shows of a chapter."""
-    sections, not_computed = [], []
-    for section, value in chapter.analyses:
-        if isinstance(value, NotComputable):
-            not_computed.append((section.title, section.paper, str(value).rstrip(".")))
-        else:
-            sections.append({"section": section, "artifacts": shown[chapter.key, section.name]})
-    facts = [_facts(scored) for scored in chapter.scored] if chapter.of_one_data_set else []
-    return {
-        "key": chapter.key,
-        "title": chapter.title,
-        "facts": facts,
-        "sections": sections,
-        "not_computed": not_computed,
-    }
-
-
-def _facts(scored: ScoredDataset) -> dict[str, Any]:
-    """Return what the page says of a data set, and the notes on its models."""
+def _facts(scored: ScoredDataset) -> Shown:
+    """Return a data set, the notes on its models, and its license."""
     record = scored.data.stored.record
     notes = []
     for model in scored.models:
-        of_model = (*model.result.notes, *not_averaged(model.result))
-        notes += [(model.name, note) for note in of_model]
-    apart = [f"{name} ({missing})" for name, missing in scored.apart.items()]
-    return {
-        "seeds": len(scored.ids),
-        "coverage": scored.coverage,
-        "apart": apart,
-        "variants": len(scored.groups),
-        "units": scored.data.units,
-        "subsamples": scored.models[0].result.subsamples,
-        "inflation": record.options.get("inflation"),
-        "models": [model.name for model in scored.models],
-        "notes": notes,
-        "terms": license_text(record).replace("`", ""),
-    }
+        for note in (*model.result.notes, *not_averaged(model.result)):
+            notes.append((model.name, note))
+    terms = license_text(record).replace("`", "")
+    return {"scored": scored, "inflation": record.options.get("inflation"), "notes": notes, "terms": terms}
 
 
 def _asset(name: str) -> str:
@@ -147,30 +117,46 @@ def write_report(report: Report, out: Path, progress: Progress) -> Path:
 
 
 def _write_files(report: Report, folder: Path, progress: Progress) -> None:
-    shown: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    chapters = []
     with progress.stage("report", unit="figures and tables") as stage:
         for chapter in report.chapters:
-            for section, value in chapter.analyses:
-                if not isinstance(value, NotComputable):
-                    artifacts = shown.setdefault((chapter.key, section.name), [])
-                    for artifact in section.artifacts(value):
-                        artifacts.append(_write_artifact(artifact, f"{chapter.key}-{artifact.name}", folder))
-                        stage.advance(1)
-    write_text(folder / PAGE, render_page(report, shown))
+            chapters.append(_write_chapter(chapter, folder, stage))
+    write_text(folder / PAGE, render_page(report, chapters))
     write_json(folder / NUMBERS, report.as_dict())
 
 
-def _write_artifact(artifact: Artifact, key: str, folder: Path) -> dict[str, Any]:
-    """Write an artifact, and return what the page shows of it."""
-    for number, table in enumerate(artifact.tables):
-        stem = folder / TABLES / (f"{key}-{number + 1}" if number else key)
-        for extension, text in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
-            write_text(stem.with_name(f"{stem.name}.{extension}"), text)
+def _write_chapter(chapter: Chapter, folder: Path, stage: Stage) -> Shown:
+    """Write the artifacts of a chapter, and return what the page shows of it."""
+    sections, not_computed = [], []
+    for section, value in chapter.analyses:
+        if isinstance(value, NotComputable):
+            not_computed.append((section, str(value).rstrip(".")))
+            continue
+        artifacts = []
+        for artifact in section.artifacts(value):
+            artifacts.append(_write_artifact(artifact, f"{chapter.key}-{artifact.name}", folder))
+            stage.advance(1)
+        sections.append({"section": section, "artifacts": artifacts})
+    facts = [_facts(scored) for scored in chapter.scored] if chapter.of_one_data_set else []
+    return {"chapter": chapter, "facts": facts, "sections": sections, "not_computed": not_computed}
+
+
+def _write_artifact(artifact: Artifact, key: str, folder: Path) -> Shown:
+    """Write an artifact, and return what the page shows of it: of a figure the elements by width."""
+    name = key
+    for number, table in enumerate(artifact.tables, start=1):
+        if number > 1:
+            name = f"{key}-{number}"
+        path = folder / TABLES / name
+        write_text(path.with_name(f"{name}.csv"), table.csv())
+        write_text(path.with_name(f"{name}.md"), table.markdown())
+        write_text(path.with_name(f"{name}.tex"), table.latex())
     svg = {}
     if artifact.draw is not None:
-        for width, content in _write_figure(artifact.draw, artifact.title, folder / FIGURES / key).items():
+        figures = _write_figure(artifact.draw, artifact.title, folder / FIGURES / key)
+        for width, content in figures.items():
             svg[width] = inline_svg(content.decode(), key=f"{key}-{width}", label=artifact.title)
-    return {"artifact": artifact, "svg": svg, "tables": [table.html() for table in artifact.tables]}
+    return {"artifact": artifact, "svg": svg}
 
 
 def _write_figure(draw: Draw, title: str, stem: Path) -> dict[str, bytes]:
