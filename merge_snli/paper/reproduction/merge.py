@@ -53,7 +53,6 @@ PLAIN, WORK = "plain", "data.work"
 # Problems of a demo without a limit: enough for seeds of each word class.
 DEMO_PROBLEMS = 60
 
-PAPER_MODEL_IDS = tuple(model.name for model in PAPER_MODELS)
 DEMO_MODELS, DEMO_MASKED_LMS = (tuple(PREFIX + name for name in names) for names in (NLI_MODELS, MASKED_LMS))
 
 # The other data sets of section 5.4, by the options in which they differ from the plain one.
@@ -120,7 +119,8 @@ class Reproduction(PaperRun):
         why = self.not_comparable
         if self.sets:
             dataset = find_dataset(str(self.folder(PLAIN)))
-            why = why or ("" if is_papers_run(dataset) else "other problems than those of SNLI test")
+            if not why and not is_papers_run(dataset):
+                why = "other problems than those of SNLI test"
             models = [find_model(name, allow_pickle=self.model_options.allow_pickle) for name in self.masked_lms]
             ours = data_numbers(dataset, self.out / WORK, models, self.out, suggestions=SUGGESTIONS in self.needs)
         if SHEETS in self.needs and not (self.out / "sheets").exists():  # else they may be filled in
@@ -137,17 +137,20 @@ class Reproduction(PaperRun):
         for name in self.sets:
             if f"data set {name}" not in self.failed:
                 dataset = find_dataset(str(self.folder(name)))
-                if datasets.setdefault(dataset.digest, dataset) is not dataset:
-                    same = datasets[dataset.digest].folder.name
-                    self.failed[f"data set {name}"] = f"it has the same variants as {same}"
+                same = datasets.setdefault(dataset.digest, dataset)
+                if same is not dataset:
+                    self.failed[f"data set {name}"] = f"it has the same variants as {same.folder.name}"
         results = [result for result in read_results(self.out / "results") if result.dataset.digest in datasets]
         scored = {result.dataset.digest for result in results}
-        known = [dataset for digest, dataset in datasets.items() if digest in scored]
-        corpus = self.corpus if CORPUS in self.needs else None
-        out = self.out / "report"
-        return analyze(
-            results, known, fine_tuned_from=self.fine_tuned_from, corpus=corpus, out=out, progress=Progress()
-        ), results
+        report = analyze(
+            results,
+            [dataset for digest, dataset in datasets.items() if digest in scored],
+            fine_tuned_from=self.fine_tuned_from,
+            corpus=self.corpus if CORPUS in self.needs else None,
+            out=self.out / "report",
+            progress=Progress(),
+        )
+        return report, results
 
     def work(self) -> Work:
         """Estimate the forms and the time of all but the models from a sample of the problems."""
@@ -168,9 +171,12 @@ class Reproduction(PaperRun):
         """
         artifacts = self.paper.artifacts
         seeds, average, *_ = map(float, artifacts["table-2"].rows["all"])
-        others = [FIGURE_8.get(name, name) for name in self.sets if name != PLAIN]
-        drawn = sum(float(artifacts["figure-8"].rows[name][0]) for name in others)
-        return round((seeds * average + drawn + PAPER_PROBLEMS) * problems / PAPER_PROBLEMS)
+        pairs = seeds * average + PAPER_PROBLEMS
+        for name in self.sets:
+            if name != PLAIN:
+                (drawn,) = artifacts["figure-8"].rows[FIGURE_8.get(name, name)]
+                pairs += float(drawn)
+        return round(pairs * problems / PAPER_PROBLEMS)
 
 
 def plan_reproduction(
@@ -202,9 +208,10 @@ def plan_reproduction(
     paper = read_paper(MERGE)
     artifacts = chosen_artifacts(paper, only)
     loading = model_options or ModelOptions()
-    if demo and (problems, corpus) != (None, None):
-        raise InputError(f"{param('demo')} has its own problems: remove {param('problems' if problems else 'corpus')}")
-    counterparts = {}
+    for name, value in (("problems", problems), ("corpus", corpus)):
+        if demo and value is not None:
+            raise InputError(f"{param('demo')} has its own problems: remove {param(name)}")
+    counterparts, why = {}, ""
     if demo:
         models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"
         counterparts = dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True))
@@ -212,11 +219,16 @@ def plan_reproduction(
         given: dict[str, Any] = {"mlm": DEMO_MASKED_LMS, "problems": PREFIX + PROBLEMS, "id_column": "id"}
         limit = DEMO_PROBLEMS if limit is None else limit
     else:
-        models, why = PAPER_MODEL_IDS, "" if limit is None else f"only the first {limit:,} problems"
+        models = tuple(model.name for model in PAPER_MODELS)
         given = {**preset_options("paper"), "problems": problems or SNLI, **_kept_columns(problems)}
+        if limit is not None:
+            why = f"only the first {limit:,} problems"
     needs = needs_of(artifacts)
-    options = Options(**given, limit=limit, device=loading.device)
-    sets = (PLAIN, *(OTHER_SETS if FILTER_SETS in needs else ())) if needs else ()
+    sets: list[str] = []
+    if needs:
+        sets.append(PLAIN)
+    if FILTER_SETS in needs:
+        sets += OTHER_SETS
     return Reproduction(
         out=out,
         paper=paper,
@@ -224,10 +236,10 @@ def plan_reproduction(
         problems=(str(given["problems"]),),
         models={name: name for name in models},
         masked_lms=given["mlm"] if sets else (),
-        sets=sets,
+        sets=tuple(sets),
         not_comparable=why,
         model_options=loading,
-        options=options,
+        options=Options(**given, limit=limit, device=loading.device),
         corpus=corpus or SNLI,
         fine_tuned_from=counterparts,
         **run,

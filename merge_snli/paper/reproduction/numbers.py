@@ -11,11 +11,11 @@ from generation.report.overlap import draw_overlap
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError, as_flags
 from merge_snli.base.files import read_json, write_bytes
-from merge_snli.base.table import Cell, Table
+from merge_snli.base.table import Table
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.line_chart import image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.comparison.word_classes import Classes, ClassPairs
+from merge_snli.comparison.word_classes import Classes, ClassPairs, PairCurves
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.paper_models import PAPER_NAMES, paper_model
@@ -28,6 +28,7 @@ from merge_snli.paper.table_3 import Table3
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.results.records import Ends
 from merge_snli.results.result import Result
+from merge_snli.statistics import NamedTest
 
 # The tables of a data set by name of the artifact, with their number of columns that name a row.
 TABLES = {"table-2": 1, "table-4": 1, "table-5": 1, "table-6": 2, "table-9": 1}
@@ -38,6 +39,7 @@ ALPHA = 0.05
 # versions": the first is better than one of the others.
 OF_ONE = ("RoBERTa-B-S", "BERT-B-S", "BERT-L-S")
 
+NOT_RUN = "not in this run"
 SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
 
 
@@ -57,31 +59,31 @@ def data_numbers(
         InputError: If a file of the data set or of its work folder is missing or changed.
     """
     tables, overlap = report_tables(dataset, work, suggestions=suggestions)
-    ours = {
-        name: Ours(cells=_cells(tables[name.replace("-", "_")], labels), reason="not in this run")
-        for name, labels in TABLES.items()
-    }
-    configs = {model.name: read_json(model.path / "config.json") for model in masked_lms}
-    kinds = {
-        (PAPER_NAMES.get(name, name), "architecture"): OurNumber(value="E-D" if of.get("is_encoder_decoder") else "E")
-        for name, of in configs.items()
-    }
-    table_5 = ours["table-5"]
-    ours["table-5"] = replace(table_5, cells={**kinds, **table_5.cells}, reason="not a masked LM of this run")
+    ours = {}
+    for name, labels in TABLES.items():
+        ours[name] = Ours(_cells(tables[name.replace("-", "_")], labels), NOT_RUN)
+    of_masked_lms: dict[tuple[str, str], OurNumber] = {}
+    for model in masked_lms:
+        config = read_json(model.path / "config.json")
+        kind = "E-D" if config.get("is_encoder_decoder") else "E"
+        of_masked_lms[_name(model.name), "architecture"] = OurNumber(kind)
+    of_masked_lms.update(ours["table-5"].cells)
+    ours["table-5"] = Ours(of_masked_lms, "not a masked LM of this run")
     if suggestions:
-        draw_overlap(overlap, out / FIGURES / "figure-9.svg")
-        ours["figure-9"] = Ours(files=(f"{FIGURES}/figure-9.svg",))
+        file = f"{FIGURES}/figure-9.svg"
+        draw_overlap(overlap, out / file)
+        ours["figure-9"] = Ours(files=(file,))
     return ours
 
 
 def _cells(table: Table, labels: int) -> Cells:
     """Return the cells of a table by the names in its first columns, masked LMs by their names in the paper."""
-    headers = [column.header for column in table.columns]
-    return {
-        (" ".join(PAPER_NAMES.get(str(name), str(name)) for name in row[:labels]), header): OurNumber(value=value)
-        for row in table.rows
-        for header, value in zip(headers[labels:], row[labels:], strict=True)
-    }
+    cells = {}
+    for row in table.rows:
+        names = [_name(str(name)) for name in row[:labels]]
+        for column, value in zip(table.columns[labels:], row[labels:], strict=True):
+            cells[" ".join(names), column.header] = OurNumber(value)
+    return cells
 
 
 def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[str, Ours]:
@@ -94,34 +96,28 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     """
     chapters = report.data_sets[0], report.across_data_sets
     scored = chapters[0].scored[0]
-    analyses = [analysis for chapter in chapters for analysis in chapter.analyses]
-    values = {section.name: value for section, value in analyses}
+    values: dict[str, Any] = {}
+    drawn: dict[str, Artifact] = {}
+    for chapter in chapters:
+        for section, value in chapter.analyses:
+            values[section.name] = value
+            if not isinstance(value, NotComputable):
+                drawn |= {artifact.paper.lower().replace(" ", "-"): artifact for artifact in section.artifacts(value)}
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
-    numbers = {
-        name: Ours(reason=str(value))
-        if isinstance(value := values[analysis], NotComputable)
-        else Ours(cells=cells(value), reason="not in this run")
-        for name, (cells, analysis) in COMPUTED.items()
-    }
-    numbers |= {
-        "section-5.1": _tests(values["seeds_against_variants"], of_plain),
-        "section-5.5": section_5_5(values),
-        "table-8": Ours(
-            cells={(_name(result.model.name), "model card"): OurNumber(value=result.model.name) for result in of_plain},
-            reason="not scored",
-        ),
-        "table-10": Ours(
-            cells=table_10_cells(scored, read_paper(MERGE).artifacts["table-10"].rows),
-            reason="not a seed of this data set, or not recorded",
-        ),
-    }
-    drawn = {
-        artifact.paper.lower().replace(" ", "-"): artifact
-        for section, value in analyses
-        if not isinstance(value, NotComputable)
-        for artifact in section.artifacts(value)
-        if artifact.draw is not None
-    }
+    numbers = {}
+    for name, (cells, analysis) in COMPUTED.items():
+        value = values[analysis]
+        if isinstance(value, NotComputable):
+            numbers[name] = Ours(reason=str(value))
+        else:
+            numbers[name] = Ours(cells(value), NOT_RUN)
+    numbers["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
+    numbers["section-5.5"] = section_5_5(values)
+    ids = [result.model.name for result in of_plain]
+    numbers["table-8"] = Ours({(_name(each), "model card"): OurNumber(each) for each in ids}, "not scored")
+    printed = read_paper(MERGE).artifacts["table-10"].rows
+    of_seeds = table_10_cells(scored, printed)
+    numbers["table-10"] = Ours(of_seeds, "not a seed of this data set, or not recorded")
     return {name: replace(ours, files=_draw(name, drawn.get(name), out)) for name, ours in numbers.items()}
 
 
@@ -138,24 +134,27 @@ def _draw(name: str, artifact: Artifact | None, out: Path) -> tuple[str, ...]:
 def table_3_cells(value: Table3) -> Cells:
     """Return the cells of Table 3, in percent."""
     columns = {"source": "source", "seeds": "on_seeds", "variants": "on_variants", "QT": "qt", "MT": "mt"}
-    return {
-        (_name(row["model"]), column): _percent(row[name], row.get(f"{name}_interval"))
-        for row in value.rows
-        for column, name in columns.items()
-    }
+    cells = {}
+    for row in value.rows:
+        for column, name in columns.items():
+            cells[_name(row["model"]), column] = _percent(row[name], row.get(f"{name}_interval"))
+    return cells
 
 
 def class_cells(value: Classes) -> Cells:
     """Return whether word classes differ significantly."""
-    return {(f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.result.p_value < ALPHA) for test in value.tests}
+    return {(_pair(test), SIGNIFICANT): _yes(test.result.p_value < ALPHA) for test in value.tests}
 
 
 def class_pair_cells(value: ClassPairs) -> Cells:
     """Return the seeds of two word classes, and whether the classes differ significantly on them."""
-    seeds = {(f"{pair.first} − {pair.second}", "seeds"): OurNumber(value=pair.seeds) for pair in value.pairs}
-    return seeds | {
-        (f"{test.first} − {test.second}", SIGNIFICANT): _yes(test.adjusted_p < ALPHA) for test in value.tests
-    }
+    cells = {(_pair(pair), "seeds"): OurNumber(pair.seeds) for pair in value.pairs}
+    cells |= {(_pair(test), SIGNIFICANT): _yes(test.adjusted_p < ALPHA) for test in value.tests}
+    return cells
+
+
+def _pair(pair: NamedTest | PairCurves) -> str:
+    return f"{pair.first} − {pair.second}"
 
 
 # By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
@@ -170,7 +169,7 @@ COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
     "figure-6": (class_pair_cells, "class_pairs"),
     "figure-7": (lambda _: {}, "fine_tuned"),
     "figure-8": (
-        lambda value: {(data.name, "variants"): OurNumber(value=data.curve.variants) for data in value.sets},
+        lambda value: {(data.name, "variants"): OurNumber(data.curve.variants) for data in value.sets},
         "filter_sets",
     ),
     "figure-11": (lambda _: {}, "model_curves"),
@@ -187,13 +186,13 @@ def _tests(value: Any, results: Sequence[Result]) -> Ours:  # noqa: ANN401 - the
     if not isinstance(value, NotComputable):
         for test in value.over_models:
             is_higher = test.result.p_value < ALPHA and test.result.difference > 0
-            cells[f"{test.first} − {test.second}", HIGHER] = _yes(is_higher)
+            cells[_pair(test), HIGHER] = _yes(is_higher)
     for pair in comparison.family.pairs:
-        first, second, result = _name(pair.first), _name(pair.second), pair.result
-        cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and result.difference > 0)
-        cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and result.difference < 0)
+        first, second, points = _name(pair.first), _name(pair.second), pair.result.difference
+        cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and points > 0)
+        cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and points < 0)
     cells.update(better_than_one(cells))
-    return Ours(cells=cells, reason="not in this run")
+    return Ours(cells, NOT_RUN)
 
 
 def better_than_one(cells: Cells) -> Cells:
@@ -203,36 +202,45 @@ def better_than_one(cells: Cells) -> Cells:
         cells: Whether each model is better than each other.
     """
     model, *others = OF_ONE
-    found = [cells.get((f"{model} − {other}", HIGHER)) for other in others]
-    if None in found:
-        return {}
-    better = [number for number in found if number is not None and number.value == "yes"]
-    return {(f"{model} − one of {' and '.join(others)}", HIGHER): _yes(len(better) == 1)}
+    found = []
+    for other in others:
+        number = cells.get((f"{model} − {other}", HIGHER))
+        if number is None:
+            return {}
+        found.append(number.value)
+    return {(f"{model} − one of {' and '.join(others)}", HIGHER): _yes(found.count("yes") == 1)}
 
 
 def section_5_5(values: Mapping[str, Any]) -> Ours:
     """Return the numbers of section 5.5."""
-    hard, right, words = values["hard_seeds"], values["seed_correctness"], values["word_frequency"]
-    cells: dict[str, OurNumber] = {}
-    if not isinstance(hard, NotComputable):
-        cells |= {
-            "seeds with no right variant": OurNumber(value=len(hard.never_right)),
-            "seeds with no right variant, %": _percent(len(hard.never_right) / hard.seeds),
-            "seeds below 5%": OurNumber(value=len(hard.rarely_right)),
-        }
-    if not isinstance(right, NotComputable):
-        cells |= {
-            "PA(0.9) on seeds right, %": _percent(right.mean_right),
-            "PA(0.9) on seeds wrong, %": _percent(right.mean_wrong),
-        }
-    if not isinstance(words, NotComputable):
-        cells |= {
-            "wrong seeds with right variants": OurNumber(value=words.mean_seeds),
-            "times as frequent as the original": OurNumber(value=words.mean_ratio_snli),
-        }
-    reasons = [str(value) for value in (hard, right, words) if isinstance(value, NotComputable)]
-    judged = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
-    return Ours(cells={(row, VALUE): number for row, number in cells.items()}, reason="; ".join([judged, *reasons]))
+    reasons = ["a person has to judge the labels of Table 10: analyze has --without-seeds for that"]
+    cells: dict[tuple[str, str], OurNumber] = {}
+    for analysis, numbers in SECTION_5_5.items():
+        value = values[analysis]
+        if isinstance(value, NotComputable):
+            reasons.append(str(value))
+        else:
+            for row, number in numbers.items():
+                cells[row, VALUE] = number(value)
+    return Ours(cells, "; ".join(reasons))
+
+
+# The numbers of section 5.5 by analysis and name.
+SECTION_5_5: Mapping[str, Mapping[str, Callable[[Any], OurNumber]]] = {
+    "hard_seeds": {
+        "seeds with no right variant": lambda hard: OurNumber(len(hard.never_right)),
+        "seeds with no right variant, %": lambda hard: _percent(len(hard.never_right) / hard.seeds),
+        "seeds below 5%": lambda hard: OurNumber(len(hard.rarely_right)),
+    },
+    "seed_correctness": {
+        "PA(0.9) on seeds right, %": lambda right: _percent(right.mean_right),
+        "PA(0.9) on seeds wrong, %": lambda right: _percent(right.mean_wrong),
+    },
+    "word_frequency": {
+        "wrong seeds with right variants": lambda words: OurNumber(words.mean_seeds),
+        "times as frequent as the original": lambda words: OurNumber(words.mean_ratio_snli),
+    },
+}
 
 
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
@@ -240,29 +248,31 @@ def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
     accuracy = mean_accuracy(scored)
     cells: dict[tuple[str, str], OurNumber] = {}
     for index, seed in enumerate(scored.ids):
-        if seed in printed:
-            votes, (*_, gold) = votes_on(scored.data, index), scored.seeds[index]
-            counted = {} if votes is None else {f"{name} votes": votes.get(name, 0) for name in scored.record.labels}
-            values: dict[str, Cell] = {
-                "gold label": gold,
-                **counted,
-                "average rate": float(np.round(accuracy[index], 4)),
-            }
-            cells |= {(seed, column): OurNumber(value=value) for column, value in values.items()}
+        if seed not in printed:
+            continue
+        _, _, gold = scored.seeds[index]
+        cells[seed, "gold label"] = OurNumber(gold)
+        votes = votes_on(scored.data, index)
+        if votes is not None:
+            for name in scored.record.labels:
+                cells[seed, f"{name} votes"] = OurNumber(votes.get(name, 0))
+        cells[seed, "average rate"] = OurNumber(float(np.round(accuracy[index], 4)))
     return cells
 
 
 def _name(model: str) -> str:
+    """Return the name of a model or masked LM in the paper; its own if the paper does not have it."""
     known = paper_model(model)
-    return model if known is None else known.paper_name
+    return PAPER_NAMES.get(model, model) if known is None else known.paper_name
 
 
 def _percent(share: float | None, interval: Ends | None = None) -> OurNumber:
-    return OurNumber(
-        value=None if share is None else 100 * share,
-        interval=None if interval is None else (100 * interval[0], 100 * interval[1]),
-    )
+    value = None if share is None else 100 * share
+    if interval is None:
+        return OurNumber(value)
+    low, high = interval
+    return OurNumber(value, (100 * low, 100 * high))
 
 
 def _yes(is_so: bool) -> OurNumber:
-    return OurNumber(value="yes" if is_so else "no")
+    return OurNumber("yes" if is_so else "no")

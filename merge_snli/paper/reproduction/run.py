@@ -55,9 +55,9 @@ def chosen_artifacts(paper: Paper, only: Sequence[str]) -> tuple[PaperArtifact, 
     Raises:
         InputError: If a name is unknown.
     """
-    unknown = next((name for name in only if name not in paper.artifacts), None)
-    if unknown is not None:
-        raise InputError(f"{param('only')} has {unknown!r}: choose from {', '.join(paper.artifacts)}")
+    for name in only:
+        if name not in paper.artifacts:
+            raise InputError(f"{param('only')} has {name!r}: choose from {', '.join(paper.artifacts)}")
     return tuple(artifact for name, artifact in paper.artifacts.items() if not only or name in only)
 
 
@@ -122,8 +122,9 @@ class PaperRun(ABC):
         """Yield the steps in order."""
         for name in self.sets:
             yield f"data set {name}", partial(self.make_data, name)
-        for name in self.sets if self.scored_models else ():
-            yield f"scores on {name}", partial(self.score_data, name)
+        if self.scored_models:
+            for name in self.sets:
+                yield f"scores on {name}", partial(self.score_data, name)
         yield "reproduction", self.report
 
     @property
@@ -194,7 +195,8 @@ class PaperRun(ABC):
         )
         results, failed = score_run(run, self.executor)
         self.failed.update({f"{model} on {name}": as_flags(reason) for model, reason in failed.items()})
-        return dict(zip((model for model in self.models if model not in failed), results, strict=True))
+        scored = [model for model in self.models if model not in failed]
+        return dict(zip(scored, results, strict=True))
 
 
 def reproduce(run: PaperRun) -> Document:
@@ -249,15 +251,16 @@ def check_requirements(run: PaperRun) -> None:
 
 def missing_packages(run: PaperRun) -> list[str]:
     """Return a sentence for each optional package that the run needs and that is not installed."""
-    known = [known for name in run.scored_models if (known := paper_model(name)) is not None]
-    adapters = [model.paper_name for model in known if model.note is not None and "peft" in model.note]
-    needed = {
-        "peft": f"{', '.join(adapters)}, an adapter, needs: {install_command('adapters')}" if adapters else "",
-        "openpyxl": f"the sheets for annotators need: {install_command('annotate')}" if SHEETS in run.needs else "",
-        "matplotlib": "the figures need: pip install matplotlib" if run.masked_lms else "",
-    }
-    return [
-        f"{package} is not installed, and {why}"
-        for package, why in needed.items()
-        if why and find_spec(package) is None
-    ]
+    adapters = []
+    for name in run.scored_models:
+        known = paper_model(name)
+        if known is not None and known.note is not None and "peft" in known.note:
+            adapters.append(known.paper_name)
+    needed = {}
+    if adapters:
+        needed["peft"] = f"{', '.join(adapters)}, an adapter, needs: {install_command('adapters')}"
+    if SHEETS in run.needs:
+        needed["openpyxl"] = f"the sheets for annotators need: {install_command('annotate')}"
+    if run.masked_lms:
+        needed["matplotlib"] = "the figures need: pip install matplotlib"
+    return [f"{package} is not installed, and {why}" for package, why in needed.items() if find_spec(package) is None]

@@ -84,25 +84,27 @@ class SimplePairRun(PaperRun):
 
     def report(self) -> None:
         """Compare all accuracies with the paper's, and write the page."""
-        ours = {
-            artifact.name: Ours(
-                cells={
-                    (row, column): number
-                    for row, result in self.results
-                    for column in artifact.columns
-                    if (number := accuracy(result, column)) is not None
-                },
-                reason=NOT_GIVEN,
-            )
-            for artifact in self.artifacts
-        }
+        ours = {}
+        for artifact in self.artifacts:
+            cells = {}
+            for row, result in self.results:
+                for column in artifact.columns:
+                    number = accuracy(result, column)
+                    if number is not None:
+                        cells[row, column] = number
+            ours[artifact.name] = Ours(cells, NOT_GIVEN)
         self.write(ours, not_comparable=self.not_comparable)
 
     def work(self) -> Work:
         """Count the pairs, as in the tables of docs/simple_pair.md, and estimate the time of making them."""
-        simple, extended = SIMPLE in self.needs, EXTENDED in self.needs
-        seconds = simple * SECONDS_PER_PREMISE * self.premises + extended * SECONDS_OF_EXTENDED
-        return "Simple Pair and Extended Pair", 0, (53 * simple + 3 * extended) * self.premises, seconds
+        pairs, seconds = 0, 0.0
+        if SIMPLE in self.needs:
+            pairs += 53 * self.premises
+            seconds += SECONDS_PER_PREMISE * self.premises
+        if EXTENDED in self.needs:
+            pairs += 3 * self.premises
+            seconds += SECONDS_OF_EXTENDED
+        return "Simple Pair and Extended Pair", 0, pairs, seconds
 
 
 def plan_simple_pair(
@@ -132,10 +134,12 @@ def plan_simple_pair(
     paper = read_paper(SIMPLE_PAIR)
     artifacts = chosen_artifacts(paper, only)
     given = dict(named.partition("=")[::2] for named in models)
-    known = dict.fromkeys(row for artifact in paper.artifacts.values() for row in artifact.rows)
-    unknown = next((row for row in given if row not in known), None)
-    if unknown is not None:
-        raise InputError(f"{param('models')} has {unknown!r}: write ROW=MODEL with a row of {', '.join(known)}")
+    rows: dict[str, None] = {}
+    for artifact in paper.artifacts.values():
+        rows |= dict.fromkeys(artifact.rows)
+    for row in given:
+        if row not in rows:
+            raise InputError(f"{param('models')} has {row!r}: write ROW=MODEL with a row of {', '.join(rows)}")
     problems: tuple[str, ...] = SOURCES
     why, known_models, premises = "", paper.models, SimplePairOptions.premises
     if limit is not None:
@@ -170,15 +174,17 @@ def accuracy(result: Result, column: str) -> OurNumber | None:
     config, pattern = COLUMNS.get(column, ("conjunction", template_of(column)))
     if config != result.dataset.config:
         return None
-    by_value = result.parts["template+relevance" if config == "relevance" else "template"]
-    scored = [result.scores] if pattern == "*" else [of for name, of in by_value.items() if fnmatchcase(name, pattern)]
-    correct = sum((of.sample_accuracy.mean or 0.0) * of.rows for of in scored)
-    intervals = scored[0].intervals if len(scored) == 1 else None
-    low, high = (0.0, 0.0) if intervals is None else intervals.sample_accuracy
-    return OurNumber(
-        value=100 * correct / sum(of.rows for of in scored),
-        interval=None if intervals is None else (100 * low, 100 * high),
-    )
+    scored = [result.scores]
+    if pattern != "*":
+        by_value = result.parts["template+relevance" if config == "relevance" else "template"]
+        scored = [scores for name, scores in by_value.items() if fnmatchcase(name, pattern)]
+    rows = sum(scores.rows for scores in scored)
+    correct = sum((scores.sample_accuracy.mean or 0.0) * scores.rows for scores in scored)
+    interval = None
+    if len(scored) == 1 and scored[0].intervals is not None:
+        low, high = scored[0].intervals.sample_accuracy
+        interval = 100 * low, 100 * high
+    return OurNumber(100 * correct / rows, interval)
 
 
 def template_of(column: str) -> str:

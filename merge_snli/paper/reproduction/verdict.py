@@ -22,7 +22,7 @@ EQUAL, INSIDE, OUTSIDE, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED = VERDICTS = (
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class OurNumber:
     """A number that we computed.
 
@@ -38,7 +38,7 @@ class OurNumber:
 Cells = Mapping[tuple[str, str], OurNumber]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Ours:
     """What we have for an artifact.
 
@@ -64,23 +64,28 @@ def compare(artifact: PaperArtifact, ours: Ours, not_comparable: str = "") -> Do
     Returns:
         The artifact as JSON values, with every cell of the paper; of a table, also our rows that it does not have.
     """
-    printed = {
-        (row, column): None if cell == "" else cell
-        for row, cells in artifact.rows.items()
-        for column, cell in zip(artifact.columns, cells, strict=True)
-    }
-    more = dict.fromkeys(key for key in ours.cells if "table" in artifact.name and key[1] in artifact.columns)
-    cells = [
-        check_cell(
-            *key,
-            cell,
-            ours.cells.get(key),
+    printed: dict[tuple[str, str], PaperCell | None] = {}
+    for row, of_row in artifact.rows.items():
+        for column, cell in zip(artifact.columns, of_row, strict=True):
+            printed[row, column] = None if cell == "" else cell
+    if "table" in artifact.name:
+        for row, column in ours.cells:
+            if column in artifact.columns:
+                printed.setdefault((row, column), None)
+    why_not = artifact.not_computed or ours.reason
+    cells: list[Document] = []
+    for (row, column), paper in printed.items():
+        number = ours.cells.get((row, column))
+        undecided = "" if number is None else artifact.undecided.get(row, "")
+        compared: Document = {"row": row, "column": column}
+        compared |= check_cell(
+            paper,
+            number,
             precision=artifact.precision,
-            not_comparable=not_comparable or (artifact.undecided.get(key[0], "") if key in ours.cells else ""),
-            not_computed=artifact.not_computed or ours.reason,
+            not_comparable=not_comparable or undecided,
+            not_computed=why_not,
         )
-        for key, cell in (printed | {key: printed.get(key) for key in more}).items()
-    ]
+        cells.append(compared)
     return {
         "name": artifact.name,
         "title": artifact.title,
@@ -94,8 +99,6 @@ def compare(artifact: PaperArtifact, ours: Ours, not_comparable: str = "") -> Do
 
 
 def check_cell(
-    row: str,
-    column: str,
     paper: PaperCell | None,
     number: OurNumber | None,
     *,
@@ -108,8 +111,6 @@ def check_cell(
     Numbers are equal if they are equal after rounding ours as the paper rounds.
 
     Args:
-        row: Name of the row.
-        column: Header of the column.
         paper: The paper's number; None if the paper does not have it.
         number: Ours; None if it was not computed.
         precision: The unit to which the paper rounds; None for that of the last printed digit.
@@ -117,11 +118,14 @@ def check_cell(
         not_computed: Why ours was not computed.
 
     Returns:
-        The arguments with our number, its interval, the difference (ours minus the paper's; None without two numbers
-        that compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
+        The paper's number, ours, its interval, the difference (ours minus the paper's; None without two numbers that
+        compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
-    value, interval = (None, None) if number is None else (number.value, number.interval)
-    ours = None if isinstance(value, float) and math.isnan(value) else value
+    ours, interval = None, None
+    if number is not None:
+        ours, interval = number.value, number.interval
+    if isinstance(ours, float) and math.isnan(ours):
+        ours = None
     difference, reason = None, ""
     if not_comparable or (paper is None and ours is not None):
         verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"
@@ -132,16 +136,8 @@ def check_cell(
     else:
         difference = float(ours) - paper
         verdict = _verdict(paper, difference, interval, precision or 10.0 ** -decimals(paper))
-    return {
-        "row": row,
-        "column": column,
-        "paper": paper,
-        "ours": ours,
-        "interval": interval,
-        "difference": difference,
-        "verdict": verdict,
-        "reason": reason,
-    }
+    compared: Document = {"paper": paper, "ours": ours, "interval": interval}
+    return compared | {"difference": difference, "verdict": verdict, "reason": reason}
 
 
 def _verdict(paper: float, difference: float, interval: Ends | None, unit: float) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import NO_VALUE, Column, Table, capitalized
+from merge_snli.base.table import NO_VALUE, Table, capitalized
+from merge_snli.base.templates import environment
 from merge_snli.comparison.findings import comparable
 from merge_snli.comparison.html_page import asset, shared_style, template
+from merge_snli.paper.report.artifact import NamedColumns
 from merge_snli.paper.report.write import POLICY, inline_svg
 from merge_snli.paper.reproduction.verdict import (
     DIFFERS,
@@ -57,28 +59,32 @@ def write_reproduction(document: Document, out: Path) -> None:
     write_text(out / PAGE, as_html(document, out))
 
 
+def _verdicts(artifacts: Sequence[Document]) -> Counter[str]:
+    verdicts: Counter[str] = Counter()
+    for artifact in artifacts:
+        verdicts.update(cell["verdict"] for cell in artifact["cells"])
+    return verdicts
+
+
 def finding(document: Document) -> str:
     """Return in one sentence how many numbers of the paper have ours beside them, and with which verdicts."""
-    verdicts = Counter(cell["verdict"] for artifact in document["artifacts"] for cell in artifact["cells"])
+    verdicts = _verdicts(document["artifacts"])
     compared = {verdict: verdicts[verdict] for verdict in COMPARED}
     return comparable(compared, verdicts.total(), document["not_comparable"] or "none was computed")
 
 
 def summary(document: Document) -> Table:
     """Return how many cells of each artifact have each verdict."""
-    counts = {
-        artifact["name"]: Counter(cell["verdict"] for cell in artifact["cells"]) for artifact in document["artifacts"]
-    }
-    verdicts = [verdict for verdict in VERDICTS if any(verdict in of for of in counts.values())]
-    return Table(
-        columns=(Column("", "left"), *map(Column, verdicts)),
-        rows=tuple(
-            (artifact["title"], *(counts[artifact["name"]][verdict] or None for verdict in verdicts))
-            for artifact in document["artifacts"]
-        ),
-        finding=finding(document),
-        notes=("Numbers of cells. Differs: our number has no interval, or is a word.",),
-    )
+    artifacts = document["artifacts"]
+    given = _verdicts(artifacts)
+    columns = NamedColumns()
+    columns.add_text("", "title")
+    for verdict in VERDICTS:
+        if given[verdict]:
+            columns.add_value(verdict, verdict)
+    rows = [{**_verdicts([artifact]), "title": artifact["title"]} for artifact in artifacts]
+    note = "Numbers of cells. Differs: our number has no interval, or is a word."
+    return columns.table(rows, finding=finding(document), notes=[note])
 
 
 def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
@@ -89,24 +95,19 @@ def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
     digits = _digits(artifact)
     rows: dict[str, list[dict[str, str]]] = {}
     for cell in artifact["cells"]:
-        shown = digits[cell["column"]]
-        if isinstance(cell["paper"], int | float):
-            shown = decimals(cell["paper"])
+        paper, column = cell["paper"], cell["column"]
+        shown = decimals(paper) if isinstance(paper, int | float) else digits[column]
         explained = cell["verdict"]
         if cell["difference"]:
-            explained = f"{_number(cell['difference'], shown, '+')}, {explained}"
+            difference = _number(cell["difference"], shown, "+")
+            explained = f"{difference}, {explained}"
         if cell["interval"]:
             low, high = (_number(end, shown) for end in cell["interval"])
             explained += f", interval {low} to {high}"
-        rows.setdefault(cell["row"], []).append(
-            {
-                "column": cell["column"],
-                "paper": _number(cell["paper"], shown) or NO_VALUE,
-                "ours": _number(cell["ours"], shown) or NO_VALUE,
-                "mark": _mark(cell),
-                "explained": explained,
-            }
-        )
+        texts = {"column": column, "mark": _mark(cell), "explained": explained}
+        texts["paper"] = _number(paper, shown) or NO_VALUE
+        texts["ours"] = _number(cell["ours"], shown) or NO_VALUE
+        rows.setdefault(cell["row"], []).append(texts)
     return rows
 
 
@@ -136,13 +137,14 @@ def reasons(artifact: Document, known: str = "") -> list[str]:
     """
     rows: dict[str, dict[str, None]] = {}
     for cell in artifact["cells"]:
-        if cell["reason"] not in ("", known):
-            rows.setdefault(cell["reason"], {})[cell["row"]] = None
-    everywhere = len({cell["row"] for cell in artifact["cells"]})
+        of_reason = rows.setdefault(cell["reason"], {})
+        of_reason[cell["row"]] = None
+    everywhere = len(grid(artifact))
     found = []
     for reason, names in rows.items():
-        some = "" if len(names) == everywhere else f" ({_rows(list(names))})"
-        found.append(f"{capitalized(reason)}{some}.")
+        if reason not in ("", known):
+            some = "" if len(names) == everywhere else f" ({_rows(list(names))})"
+            found.append(f"{capitalized(reason)}{some}.")
     return found
 
 
@@ -159,36 +161,18 @@ def _number(value: Any, digits: int | None, sign: str = "") -> str | None:  # no
     return f"{value:{sign},.{digits}f}"
 
 
-def as_markdown(document: Document) -> str:
-    """Return the reproduction as Markdown, with cells such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark."""
-    lines = [
-        f"# Reproduction of {document['paper']['source']}",
-        "",
-        *_facts(document),
-        "",
-        summary(document).markdown(),
-        LEGEND,
-    ]
-    for artifact in document["artifacts"]:
-        lines += ["", f"## {artifact['title']} ({_place(artifact)})", ""]
-        lines += [line for said in artifact["says"] for line in (f"> {_quoted(said)}", "")]
-        lines += [line for file in artifact["figure"][:1] for line in (f"![{artifact['title']}]({file})", "")]
-        lines += [f"Not computed: {artifact['not_computed']}."] if artifact["not_computed"] else []
-        lines += ["", "```bash", *artifact["commands"], "```"] if artifact["commands"] else []
-        lines += [_grid_table(artifact, document["not_comparable"]).markdown()] if artifact["cells"] else []
-    return "\n".join(lines) + "\n"
-
-
-def _grid_table(artifact: Document, known_reason: str) -> Table:
-    rows = grid(artifact)
-    return Table(
-        columns=(Column("", "left"), *map(Column, _columns(artifact))),
-        rows=tuple(
-            (row, *(f"{cell['paper']} / {cell['ours']} {cell['mark']}".strip() for cell in cells))
-            for row, cells in rows.items()
-        ),
-        notes=tuple(reasons(artifact, known_reason)),
-    )
+def _grid_table(artifact: Document) -> Table:
+    columns = NamedColumns()
+    columns.add_text("", "")
+    for column in artifact["columns"]:
+        columns.add_value(column, column)
+    rows = []
+    for row, cells in artifact["rows"].items():
+        texts = {"": row}
+        for cell in cells:
+            texts[cell["column"]] = f"{cell['paper']} / {cell['ours']} {cell['mark']}".strip()
+        rows.append(texts)
+    return columns.table(rows, notes=artifact["reasons"])
 
 
 def _columns(artifact: Document) -> list[str]:
@@ -202,7 +186,32 @@ def _place(artifact: Document) -> str:
 
 def _quoted(said: str) -> str:
     """Return a quotation; an ellipsis shows that the sentence starts earlier."""
-    return f"“{'… ' if said[:1].islower() else ''}{said}”"
+    start = "… " if said[:1].islower() else ""
+    return f"“{start}{said}”"
+
+
+def _shown(document: Document) -> Document:
+    """Return the values of both templates."""
+    artifacts = []
+    for artifact in document["artifacts"]:
+        more: Document = {"place": _place(artifact), "columns": _columns(artifact), "rows": grid(artifact)}
+        more["says"] = [_quoted(said) for said in artifact["says"]]
+        more["reasons"] = reasons(artifact, document["not_comparable"])
+        artifacts.append(artifact | more)
+    return {
+        "paper": document["paper"],
+        "finding": finding(document),
+        "facts": _facts(document),
+        "summary": summary(document),
+        "legend": LEGEND,
+        "artifacts": artifacts,
+    }
+
+
+def as_markdown(document: Document) -> str:
+    """Return the reproduction as Markdown, with cells such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark."""
+    text = asset("merge_snli.paper.reproduction", "page", "reproduction.md.jinja")
+    return environment(html=False).from_string(text).render(table=_grid_table, **_shown(document))
 
 
 def as_html(document: Document, out: Path) -> str:
@@ -212,29 +221,23 @@ def as_html(document: Document, out: Path) -> str:
         document: The content of the JSON file.
         out: The output folder, with the figures.
     """
-    shown = []
-    for artifact in document["artifacts"]:
-        n_ours = sum(cell["ours"] is not None for cell in artifact["cells"])
-        more = {
-            "place": _place(artifact),
-            "says": [_quoted(said) for said in artifact["says"]],
-            "figures": [_figure(out / file, artifact) for file in artifact["figure"]],
-            "columns": _columns(artifact),
-            "rows": grid(artifact),
-            "reasons": reasons(artifact, document["not_comparable"]),
-            "n_ours": n_ours,
-        }
-        shown.append(artifact | more)
-    return template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja")).render(
-        policy=POLICY,
-        style=f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}",
-        paper=document["paper"],
-        finding=finding(document),
-        facts=_facts(document),
-        summary=summary(document),
-        legend=LEGEND,
-        artifacts=shown,
-    )
+    shown = _shown(document)
+    for artifact in shown["artifacts"]:
+        artifact["figures"] = _figures(artifact, out)
+    page = template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja"))
+    style = f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}"
+    return page.render(policy=POLICY, style=style, **shown)
+
+
+def _figures(artifact: Document, out: Path) -> list[dict[str, str]]:
+    """Return a figure as elements of the page, with the width of the page that each is for; empty for any."""
+    files = [out / file for file in artifact["figure"]]
+    widths = [""] if len(files) == 1 else ["wide", "narrow"]
+    figures = []
+    for width, file in zip(widths, files, strict=False):
+        svg = inline_svg(file.read_text(encoding="utf-8"), key=file.stem, label=artifact["title"])
+        figures.append({"width": width, "html": svg})
+    return figures
 
 
 def _facts(document: Document) -> list[str]:
@@ -249,11 +252,3 @@ def _facts(document: Document) -> list[str]:
     for name, reason in document["failed"].items():
         facts.append(f"Missing: {name}: {reason}")
     return facts
-
-
-def _figure(file: Path, artifact: Document) -> dict[str, str]:
-    """Return a figure as an element of the page, with the width of the page that it is for; empty for any."""
-    narrow = file.with_name(f"{file.stem}-narrow.svg")
-    width = "narrow" if file.stem.endswith("-narrow") else "wide" if narrow.exists() else ""
-    svg = file.read_text(encoding="utf-8")
-    return {"width": width, "html": inline_svg(svg, key=file.stem, label=artifact["title"])}

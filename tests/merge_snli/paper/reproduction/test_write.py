@@ -222,10 +222,10 @@ def test_marks_say_what_the_verdict_is(value: float | None, interval: tuple[floa
 def test_verdict(
     paper: PaperCell | None, found: OurNumber | None, precision: float | None, verdict: str, difference: float | None
 ) -> None:
-    cell = check_cell("a", "b", paper, found, precision=precision)
+    cell = check_cell(paper, found, precision=precision)
     assert (cell["verdict"], cell["difference"]) == (verdict, None if difference is None else pytest.approx(difference))
     assert bool(cell["reason"]) == (verdict in (NOT_COMPARABLE, NOT_COMPUTED))
-    other = check_cell("a", "b", paper, found, precision=precision, not_comparable="a demo")
+    other = check_cell(paper, found, precision=precision, not_comparable="a demo")
     assert (other["verdict"], other["reason"], other["difference"]) == (NOT_COMPARABLE, "a demo", None)
 
 
