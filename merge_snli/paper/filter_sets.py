@@ -15,7 +15,7 @@ from merge_snli.comparison.curves import MeanCurve, averaged
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.results.grouping import is_two_way, model_key
+from merge_snli.results.grouping import ModelKey, is_two_way, model_key
 from merge_snli.statistics import Family, compare_models
 
 # Names of the sets of Figure 8, by the options `sides`, `filters` and `scramble`; plain is the paper's ALL.
@@ -100,34 +100,40 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"
         )
     restricted = on_common_seeds(_with_common_models(chosen))
-    named = dict(sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0])))
+    named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0]))
     ids = restricted[0].ids
-    sets, values = [], {}
-    for name, scored in named.items():
+    sets, coverage = [], list[str]()
+    values = {}
+    for name, scored in named:
         curve, of_seeds = averaged(scored)
         sets.append(_filter_set(name, scored, curve))
         values[name] = _in_order(scored, of_seeds, ids)
+    for scored in restricted:
+        coverage += [f"{scored.record.title}: {line}" for line in scored.coverage]
     complete = ~np.isnan(list(values.values())).any(axis=0)
     family = None
     if complete.sum() > 1:
         family = compare_models({name: column[complete] for name, column in values.items()})
-    models = {model_key(model.result): model.name for model in restricted[0].models}
-    every: dict[object, str] = {}
-    for scored in chosen:
-        every |= {model_key(model.result): model.name for model in scored.models}
-    coverage: list[str] = []
-    for scored in restricted:
-        coverage += [f"{scored.record.title}: {line}" for line in scored.coverage]
+    compared = _models_of(restricted[:1])
     return FilterSets(
         sets=tuple(sets),
-        models=tuple(models.values()),
-        models_left_out=tuple(name for key, name in every.items() if key not in models),
+        models=tuple(compared.values()),
+        models_left_out=tuple(name for key, name in _models_of(chosen).items() if key not in compared),
         seeds=len(ids),
         coverage=tuple(coverage),
         tested_seeds=int(complete.sum()),
         family=family,
         refused=tuple(_refused(scored, chosen[0]) for scored in others),
     )
+
+
+def _models_of(data: Sequence[ScoredDataset]) -> dict[ModelKey, str]:
+    """Return the names of the models of some data sets."""
+    names = {}
+    for scored in data:
+        for model in scored.models:
+            names[model_key(model.result)] = model.name
+    return names
 
 
 def _filter_set(name: str, scored: ScoredDataset, curve: MeanCurve) -> FilterSet:
@@ -143,7 +149,7 @@ def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], lis
 
     Two-way models are not averaged with the others: their data sets are a group of their own.
     """
-    keys = [(is_two_way(scored.models[0].result), frozenset(_problems(scored))) for scored in data]
+    keys = [(is_two_way(scored.models[0].result), frozenset(_problems(scored).items())) for scored in data]
     largest = max(keys, key=keys.count, default=None)
     chosen: list[ScoredDataset] = []
     others: list[ScoredDataset] = []
@@ -158,7 +164,9 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
     Raises:
         NotComputable: If there is no such model.
     """
-    common = set.intersection(*({model_key(model.result) for model in scored.models} for scored in data))
+    common = set(_models_of(data))
+    for scored in data:
+        common &= _models_of([scored]).keys()
     if not common:
         raise NotComputable(
             f"Figure 8 needs a model that was scored on all {len(data)} data sets on the same seeds: score the same "
@@ -171,8 +179,9 @@ def _with_common_models(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
     return found
 
 
-def _problems(scored: ScoredDataset) -> list[tuple[str, ...]]:
-    return [(name, *seed) for name, seed in zip(scored.ids, scored.seeds, strict=True)]
+def _problems(scored: ScoredDataset) -> dict[str, tuple[str, ...]]:
+    """Return premise, hypothesis and label of each seed by its id."""
+    return dict(zip(scored.ids, scored.seeds, strict=True))
 
 
 def _names(data: Sequence[ScoredDataset]) -> list[str]:
@@ -184,11 +193,14 @@ def _names(data: Sequence[ScoredDataset]) -> list[str]:
     for scored, other in zip(data, others, strict=True):
         of_options = SET_NAMES.get(_options(scored)) if is_usual and other == most else None
         names.append(of_options or scored.record.title)
-    titles = [scored.record.title for scored in data]
-    with_digests = [f"[{scored.record.digest[:8]}], config {scored.record.config}" for scored in data]
-    unique = [name if names.count(name) == 1 else title for name, title in zip(names, titles, strict=True)]
-    pairs = zip(unique, with_digests, strict=True)
-    return [name if unique.count(name) == 1 else f"{name} {digest}" for name, digest in pairs]
+    unique = []
+    for scored, name in zip(data, names, strict=True):
+        unique.append(name if names.count(name) == 1 else scored.record.title)
+    found = []
+    for scored, name in zip(data, unique, strict=True):
+        digest = f" [{scored.record.digest[:8]}], config {scored.record.config}"
+        found.append(name if unique.count(name) == 1 else name + digest)
+    return found
 
 
 def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
@@ -221,8 +233,7 @@ def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floa
 
 
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
-    own = {problem[0]: problem for problem in _problems(scored)}
-    other = {problem[0]: problem for problem in _problems(reference)}
+    own, other = _problems(scored), _problems(reference)
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
     if differing is None:
         reason = "its models answer with other labels than those of the others"

@@ -34,18 +34,18 @@ def seed_correctness(scored: ScoredDataset) -> SeedCorrectness:
         NotComputable: If no model has a seed of both kinds.
     """
     models = {model.name: _scores(scored, model) for model in scored.models}
-    if not any(row["seeds_right"] and row["seeds_wrong"] for row in models.values()):
+    rows = models.values()
+    if not any(row["seeds_right"] and row["seeds_wrong"] for row in rows):
         raise NotComputable("seeds answered right and wrong cannot be compared: no model has some of both")
-    return SeedCorrectness(
-        models=models,
-        mean_right=float(np.nanmean([row["right"] for row in models.values()])),
-        mean_wrong=float(np.nanmean([row["wrong"] for row in models.values()])),
-    )
+    mean_right = float(np.nanmean([row["right"] for row in rows]))
+    mean_wrong = float(np.nanmean([row["wrong"] for row in rows]))
+    return SeedCorrectness(models=models, mean_right=mean_right, mean_wrong=mean_wrong)
 
 
 def _scores(scored: ScoredDataset, model: ModelAnswers) -> dict[str, float]:
     is_right = model.seeds.correct[scored.groups]
-    right, wrong = model.answers.counts(rows=is_right), model.answers.counts(rows=~is_right)
+    right = model.answers.counts(rows=is_right)
+    wrong = model.answers.counts(rows=~is_right)
     return {
         "seeds_right": int(right.drawn.sum()),
         "seeds_wrong": int(wrong.drawn.sum()),

@@ -99,9 +99,11 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
     """
     if corpus is None:
         raise NotComputable("the frequency of words needs the training data of the models: give --corpus")
-    originals, replacements = corpus.of(scored.words["original"]), corpus.of(scored.words["replacement"])
+    originals = corpus.of(scored.words["original"])
+    replacements = corpus.of(scored.words["replacement"])
     models = tuple(_of_model(scored, model, originals, replacements) for model in scored.models)
-    if not any(model.seeds for model in models):
+    mean_ratio_all = _mean_ratio(models)
+    if mean_ratio_all is None:
         raise NotComputable("no model answers a seed wrong and one of its variants right")
     snli_models = [model for model in models if trained_on_snli_alone(model.training_data)]
     return WordFrequency(
@@ -111,8 +113,8 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
         models=models,
         mean_seeds=float(np.mean([model.seeds for model in models])),
         snli_models=tuple(model.model for model in snli_models),
-        mean_ratio_snli=_mean_ratio(snli_models) if any(model.seeds for model in snli_models) else None,
-        mean_ratio_all=_mean_ratio(models),
+        mean_ratio_snli=_mean_ratio(snli_models),
+        mean_ratio_all=mean_ratio_all,
     )
 
 
@@ -123,11 +125,15 @@ def trained_on_snli_alone(training_data: Sequence[str] | None) -> bool:
         >>> trained_on_snli_alone(["stanfordnlp/snli"]), trained_on_snli_alone(["snli", "anli"])
         (True, False)
     """
-    return training_data is not None and {name.rpartition("/")[2].lower() for name in training_data} == {"snli"}
+    if training_data is None:
+        return False
+    return {name.rpartition("/")[2].lower() for name in training_data} == {"snli"}
 
 
-def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float:
-    return float(np.mean([model.arithmetic_mean.value for model in models if model.seeds]))
+def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float | None:
+    """Return the mean over the models with such seeds; None without any."""
+    ratios = [model.arithmetic_mean.value for model in models if model.seeds]
+    return float(np.mean(ratios)) if ratios else None
 
 
 def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> ModelWordFrequency:
@@ -135,9 +141,11 @@ def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, repla
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]
     _, seeds = np.unique(scored.groups[pairs], return_inverse=True)
-    ratios = np.bincount(seeds, (of_replacement + 1) / (of_original + 1)) / np.bincount(seeds)
+    totals = np.bincount(seeds, (of_replacement + 1) / (of_original + 1))
+    ratios = totals / np.bincount(seeds)
     arithmetic_mean, median, geometric_mean = _averages(ratios)
-    no_original, no_replacement = of_original == 0, of_replacement == 0
+    no_original = of_original == 0
+    no_replacement = of_replacement == 0
     return ModelWordFrequency(
         model=model.name,
         training_data=model.result.model.training_data,
@@ -164,8 +172,10 @@ def _averages(ratios: Floats) -> list[Average]:
     """Return the arithmetic mean, the median and the geometric mean."""
     if not len(ratios):
         return [Average(value=float("nan"), interval=None)] * len(STATISTICS)
-    intervals = bootstrap_intervals(STATISTICS, ratios) if len(ratios) > 1 else [None] * len(STATISTICS)
-    return [
-        Average(value=float(statistic(ratios, axis=-1)), interval=interval)
-        for statistic, interval in zip(STATISTICS, intervals, strict=True)
-    ]
+    intervals: Sequence[Interval | None] = [None] * len(STATISTICS)
+    if len(ratios) > 1:
+        intervals = bootstrap_intervals(STATISTICS, ratios)
+    averages = []
+    for statistic, interval in zip(STATISTICS, intervals, strict=True):
+        averages.append(Average(value=float(statistic(ratios, axis=-1)), interval=interval))
+    return averages
