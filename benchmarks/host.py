@@ -35,8 +35,8 @@ from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.classifier import Classifier
 from merge_snli.models.runner.encoded import IDS
+from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.models.runner.runner import Batch
-from merge_snli.models.scored_model import load_predictor
 from merge_snli.scoring.predict import PredictionStore, predict_pairs
 
 CLASSIFIER, MASKED_LM, TOP_K = "demo:nli-a", "demo:mlm-bpe", 200

@@ -28,7 +28,7 @@ from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, read_prompts
-from merge_snli.models.scored_model import load_predictor
+from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.scoring.predict import predict_pairs
 
 # Difference of the best two scores above which the answers must be equal.

@@ -30,7 +30,7 @@ from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Predictor
-from merge_snli.models.scored_model import load_predictor, model_from_pipeline
+from merge_snli.models.runner.predictors import load_predictor, predictor_of
 from merge_snli.scoring.predict import predict_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -127,9 +127,8 @@ def compare(model: ResolvedModel, pairs: list[Pair], rounds: int, names: Sequenc
     lengths = ""
     for name in names:
         dtype = "float32" if name == LOADED else name
-        if name == LOADED:
-            predictor = model_from_pipeline(plain, model_labels=LABELS, name=None).load()
-        else:
+        predictor = predictor_of(plain)
+        if name != LOADED:
             predictor = load_predictor(model, device, ModelOptions(dtype=dtype))
         pairs, lengths = accepted(predictor, pairs)
         methods[f"scoring, {name}"] = partial(logits_of, predictor, pairs)

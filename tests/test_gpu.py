@@ -25,8 +25,8 @@ from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import read_prompts
 from merge_snli.models.runner.encoded import Predictor
+from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.models.runner.shapes import UNPADDED_GPU_TOKENS
-from merge_snli.models.scored_model import load_predictor
 from merge_snli.scoring.predict import predict_pairs
 from tests.tiny_models import save_causal_lm
 

@@ -35,7 +35,6 @@ REMAINING: set[str] = {
     "merge_snli/language_models/inspect_task.py _usage",
     "merge_snli/language_models/inspect_task.py nli",
     "merge_snli/language_models/sample_scores.py scored_data",
-    "merge_snli/models/scored_model.py model_from_name",
     "merge_snli/paper/reproduction/simple_pair.py report",
     "merge_snli/problems/language.py _codes",
     "merge_snli/results/evaluate.py make_result",

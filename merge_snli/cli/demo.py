@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.dataset.record import generation_of
     from merge_snli.dataset.stored import RUN_FILE, check_out, find_dataset, other_than
     from merge_snli.leaderboard.write import write_leaderboard
+    from merge_snli.models.display_names import name_models
     from merge_snli.models.options import ModelOptions
-    from merge_snli.models.scored_model import name_models
     from merge_snli.results.score_table import score_table
     from merge_snli.results.store import check_results_folder
     from merge_snli.scoring.score_models import score_models

@@ -139,9 +139,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
     """Return what all configs and prompts share: the models, where the data is, and the options."""
+    from merge_snli.models.display_names import name_models
     from merge_snli.models.finding import find_device
     from merge_snli.models.paper_models import PAPER_MODELS
-    from merge_snli.models.scored_model import name_models
     from merge_snli.scoring.tasks import ScoringRun
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]

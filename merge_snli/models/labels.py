@@ -1,7 +1,7 @@
 """Define what is known about a model that is scored, and what its outputs mean."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 
 from merge_snli.base.errors import InputError, param
@@ -22,7 +22,10 @@ from merge_snli.schema import NLI_LABELS
 # A premise and a hypothesis.
 Pair = tuple[str, str]
 
-INFERRED, TABLE, FUNCTION, ANSWERS, PROMPT = "inferred", "table", "function", "answers", "prompt"
+# Where the labels of a model's outputs come from: `id2label` in its config, the user, the seeds, the table of the
+# paper's models, a function that returns them, imported answers, or a prompt whose answers a language model ranks.
+CONFIG, GIVEN, INFERRED, TABLE = "config", "given", "inferred", "table"
+FUNCTION, ANSWERS, PROMPT = "function", "answers", "prompt"
 
 
 @dataclass(frozen=True)
@@ -54,29 +57,6 @@ class Missing(IntEnum):
     NO_ANSWER = -2
 
 
-@dataclass(frozen=True)
-class ModelLabels:
-    """The labels of a model's outputs, and where they come from.
-
-    Attributes:
-        names: The label of each output, in order; NLI labels in canonical spelling.
-        origin: `config` (the model's `id2label`), `table` (the paper's models), `given` (`--model-labels`), `inferred`
-            (from the seeds; `names` is empty until then), `function` (a function returns labels), `answers`
-            (imported) or `prompt` (a language model ranks the answers of a prompt).
-        config_names: The names in the model's `id2label`; empty for a function and for answers.
-    """
-
-    names: tuple[str, ...]
-    origin: str
-    config_names: tuple[str, ...] = ()
-
-    @property
-    def overrides_config(self) -> bool:
-        """Whether `--model-labels` contradicts the names in the model's config."""
-        own = task_labels(self.config_names)
-        return self.origin == "given" and own != self.names and sorted(own) == sorted(self.names)
-
-
 def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
     """Parse labels that a user gave: names, as a list or comma-separated, or `infer`."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
@@ -101,7 +81,7 @@ def find_model_labels(
     given: Sequence[str] | str | None,
     model: str,
     known: Sequence[str] | str | None = None,
-) -> ModelLabels:
+) -> tuple[tuple[str, ...], str]:
     """Find the labels of a model's outputs; `labels_on` compares them with those of a data set.
 
     Args:
@@ -110,62 +90,69 @@ def find_model_labels(
             use the config.
         model: The model's name, for messages.
         known: Labels to use if the config has no NLI labels; `infer` to infer them; None if unknown.
+
+    Returns:
+        The label of each output, those of NLI in canonical spelling, and where they come from: `config`, `given`,
+        `table` (known) or `inferred` (from the seeds; there are no labels until then).
     """
     outputs = tuple(config_names)
-    origin = "config"
+    origin = CONFIG
     names: Sequence[str] | str = task_labels(outputs)
     if given is not None:
-        origin, names = "given", parse_labels(given)
+        origin, names = GIVEN, parse_labels(given)
     elif known is not None and canonical_names(outputs) is None and (known == INFER or len(known) == len(outputs)):
         origin, names = TABLE, known
     if isinstance(names, str):
-        return ModelLabels((), INFERRED, outputs)
+        return (), INFERRED
     if len(names) != len(outputs):
         raise InputError(
             f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
             f"{len(names)}; give one label per output, in order"
         )
-    return ModelLabels(tuple(names), origin, outputs)
+    return tuple(names), origin
 
 
-def labels_on(labels: ModelLabels, data_labels: Sequence[str], *, model: str) -> ModelLabels:
+def labels_on(
+    names: tuple[str, ...], data_labels: Sequence[str], *, origin: str, config_names: Sequence[str], model: str
+) -> tuple[str, ...]:
     """Return the labels of a model as a data set spells them.
 
     Args:
-        labels: The labels of the model.
+        names: The label of each output; none if they are to be inferred.
         data_labels: The labels of the data set, from `task_labels`.
+        origin: Where the labels come from, as `find_model_labels` returns it, or `PROMPT`.
+        config_names: The names in the model's `id2label`; none with a prompt.
         model: The model's name, for the message.
     """
-    if labels.origin == INFERRED:
-        return labels
+    if origin == INFERRED:
+        return names
+    found: tuple[str, ...] | None = None
     if are_nli(data_labels):
-        names = canonical_names(labels.names)
-    else:
-        spelled = tuple(find_label(name, data_labels) or name for name in labels.names)
-        is_named = labels.origin != "config" or not say_nothing(labels.names)
-        names = spelled if is_named and sorted(spelled) == sorted(data_labels) else None
-    if names is None:
-        raise InputError(_other_labels(labels, data_labels, model))
-    return replace(labels, names=names)
+        found = canonical_names(names)
+    elif origin != CONFIG or not say_nothing(names):
+        spelled = tuple(find_label(name, data_labels) or name for name in names)
+        found = spelled if sorted(spelled) == sorted(data_labels) else None
+    if found is None:
+        message = f"the outputs of {model} are named {', '.join(config_names or names)}, in this order"
+        if origin == GIVEN:
+            message = f"invalid {param('model_labels')} {','.join(names)!r} for {model}: {message}"
+        raise InputError(f"{message}, and the labels of the data are {_instead_of(names, data_labels)}")
+    return found
 
 
-def _other_labels(labels: ModelLabels, data_labels: Sequence[str], model: str) -> str:
-    """Return a message on outputs that are not named as the labels of a data set."""
-    outputs = labels.names
-    message = f"the outputs of {model} are named {', '.join(labels.config_names or outputs)}, in this order"
-    if labels.origin == "given":
-        message = f"invalid {param('model_labels')} {','.join(outputs)!r} for {model}: {message}"
-    message += f", and the labels of the data are {', '.join(data_labels)}"
+def _instead_of(outputs: Sequence[str], data_labels: Sequence[str]) -> str:
+    """Return the labels of a data set, and what to do about outputs that are not named so."""
+    labels = ", ".join(data_labels)
     option = f"give the label of each output, in their order: {labels_option(len(outputs))}"
     if not are_nli(data_labels):
         advice = f"if they mean these, {option}" if len(outputs) == len(data_labels) else "use a model of this task"
-        return f"{message}; {advice}"
+        return f"{labels}; {advice}"
     of_nli = f"an NLI model has the labels {', '.join(NLI_LABELS)}, or {' and '.join(TWO_WAY)}, in an order of its own"
     if len(outputs) not in (len(NLI_LABELS), len(TWO_WAY)):
-        return f"{message}; {of_nli}"
+        return f"{labels}; {of_nli}"
     twice = [name for name in outputs if outputs.count(name) > 1]
     reason = f"{twice[0]} is there twice" if twice else "no name says which one is entailment"
-    return f"{message}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
+    return f"{labels}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
 
 
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.progress import step
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.labels import ANSWERS, FUNCTION, INFERRED, PROMPT, TABLE, Missing, ModelLabels, compared_labels
+from merge_snli.models.labels import ANSWERS, FUNCTION, GIVEN, INFERRED, PROMPT, TABLE, Missing, compared_labels
 from merge_snli.results.calibration import as_stored, calibration_of, is_of_label, label_probabilities
 from merge_snli.results.measure import (
     consistency,
@@ -112,28 +112,6 @@ def _ties(logits: NDArray[np.float32] | None) -> int:
         return 0
     second, first = np.partition(logits, -2, axis=1)[:, -2:].T
     return int(np.count_nonzero((first == second) & np.isfinite(first)))
-
-
-def modelless_record(name: str, digest: str | None, labels: tuple[str, ...], origin: str) -> ModelRecord:
-    """Return the record of what gives labels without a model that is loaded here.
-
-    Args:
-        name: The name to report.
-        digest: What identifies it; None if only its name does.
-        labels: The labels that it gave.
-        origin: What it is: `FUNCTION` or `ANSWERS`.
-    """
-    return ModelRecord(
-        name=name,
-        revision=None,
-        digest=digest,
-        architecture=None,
-        parameters=None,
-        training_data=None,
-        labels=labels,
-        label_origin=origin,
-        config_labels=(),
-    )
 
 
 def make_result(
@@ -302,9 +280,8 @@ def _without_probabilities(result: Result) -> int:
 def _label_notes(result: Result) -> Iterator[str]:
     """Yield what a reader must know about the labels of a model, one sentence per note."""
     model = result.model
-    labels = ModelLabels(model.labels, model.label_origin, model.config_labels)
-    outputs = ",".join(labels.names)
-    of_model = NOT_ENTAILMENT in labels.names
+    outputs = ",".join(model.labels)
+    of_model = NOT_ENTAILMENT in model.labels
     of_data = NOT_ENTAILMENT in result.dataset.labels
     if of_model and not of_data:
         yield (
@@ -313,14 +290,14 @@ def _label_notes(result: Result) -> Iterator[str]:
         )
     if of_data and not of_model:
         yield ("predictions of neutral and contradiction count as not_entailment, because the data has only two labels")
-    if labels.origin == "given":
+    if model.label_origin == GIVEN:
         yield f"labels given as {outputs}"
-    if labels.origin == INFERRED:
+    if model.label_origin == INFERRED:
         yield f"labels inferred from the seeds as {outputs}"
-    if labels.origin == TABLE:
+    if model.label_origin == TABLE:
         yield f"the model's config names no labels; known labels used: {outputs}"
-    if labels.overrides_config:
-        yield f"the given labels contradict the model's config, {','.join(labels.config_names)}"
+    if model.overrides_config:
+        yield f"the given labels contradict the model's config, {','.join(model.config_labels)}"
 
 
 def _chance_warning(overall: Scores, answers: Answers) -> str | None:

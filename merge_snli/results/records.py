@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from merge_snli.dataset.label_spellings import MAX_LABELS
+from merge_snli.dataset.label_spellings import MAX_LABELS, task_labels
+from merge_snli.models.labels import GIVEN
 from merge_snli.schema import data_version
 
 # Version of the result files. Raise it if readers of the previous version would misread the new files; a field that is
@@ -77,7 +78,7 @@ SCHEMA, READER, EFFORT = "response_schema", "reader", "reasoning_effort"
 TAKEN = ("calls", "retries", "input_tokens", "output_tokens", "reasoning_tokens", "cost")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelRecord(StrictValue):
     """The model that was scored.
 
@@ -96,14 +97,20 @@ class ModelRecord(StrictValue):
     """
 
     name: str
-    revision: str | None
+    revision: str | None = None
     digest: Digest | None
-    architecture: str | None
-    parameters: Count | None
-    training_data: tuple[str, ...] | None
+    architecture: str | None = None
+    parameters: Count | None = None
+    training_data: tuple[str, ...] | None = None
     labels: tuple[Label, ...]
     label_origin: str
-    config_labels: tuple[str, ...]
+    config_labels: tuple[str, ...] = ()
+
+    @property
+    def overrides_config(self) -> bool:
+        """Whether the given labels contradict the names in the model's config."""
+        own = task_labels(self.config_labels)
+        return self.label_origin == GIVEN and own != self.labels and sorted(own) == sorted(self.labels)
 
 
 @dataclass(frozen=True)
@@ -255,9 +262,9 @@ class RunRecord(StrictValue):
     """
 
     versions: dict[str, str]
-    dtype: str | None
-    device: str | None
-    seconds: Annotated[float, Field(ge=0)]
+    dtype: str | None = None
+    device: str | None = None
+    seconds: Annotated[float, Field(ge=0)] = 0.0
     no_answers: Count = 0
     prompt: PromptRecord | None = None
     unread: dict[str, Count] = field(default_factory=dict)

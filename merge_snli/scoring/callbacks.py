@@ -72,8 +72,10 @@ class PatternAccuracyCallback(TrainerCallback):
             raise InputError("the Trainer has no tokenizer: pass Trainer(…, processing_class=tokenizer)")
         self._model = cast("Any", trainer.model)  # typed as Module | None
         names = output_names(self._model.config)
-        labels = find_model_labels(names, given=model_labels, model="the Trainer's model")
-        self._labels = labels_on(labels, self._data.label_names, model="the Trainer's model").names
+        called = "the Trainer's model"
+        labels, origin = find_model_labels(names, given=model_labels, model=called)
+        data_labels = self._data.label_names
+        self._labels = labels_on(labels, data_labels, origin=origin, config_names=names, model=called)
         if not self._labels:
             raise InputError(
                 f"{param('model_labels', INFER)} is not possible while a model is trained: give the label of each "

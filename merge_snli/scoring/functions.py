@@ -19,8 +19,8 @@ from merge_snli.models.function import (
     require_one_argument,
 )
 from merge_snli.models.labels import FUNCTION, Pair
-from merge_snli.results.evaluate import evaluate, modelless_record
-from merge_snli.results.records import RunRecord
+from merge_snli.results.evaluate import evaluate
+from merge_snli.results.records import ModelRecord, RunRecord
 from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
 from merge_snli.scoring.predict import PredictedPairs, cached
@@ -74,8 +74,8 @@ def score_function(
     result = evaluate(
         predictions.outputs,
         data,
-        model=modelless_record(name, digest, labels, FUNCTION),
-        run=RunRecord({}, dtype=None, device=None, seconds=round(predictions.seconds, 3)),
+        model=ModelRecord(name=name, digest=digest, labels=labels, label_origin=FUNCTION),
+        run=RunRecord({}, seconds=round(predictions.seconds, 3)),
         logits=predictions.logits,
         source=source,
     )

@@ -19,8 +19,8 @@ from merge_snli.models.function import labels_in_use, labels_of_answers
 from merge_snli.models.labels import ANSWERS, Missing, Pair
 from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import SourceRow
-from merge_snli.results.evaluate import evaluate, modelless_record
-from merge_snli.results.records import RANKED, PromptRecord, RunRecord
+from merge_snli.results.evaluate import evaluate
+from merge_snli.results.records import RANKED, ModelRecord, PromptRecord, RunRecord
 from merge_snli.results.result import Result
 from merge_snli.scoring.predict import best_outputs
 from merge_snli.scoring.predicted_columns import (
@@ -89,10 +89,11 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
         outputs = best_outputs(likelihoods)
     else:
         outputs, labels = _outputs(answers, data)
+    model = ModelRecord(name=answers.model, digest=answers.digest, labels=labels, label_origin=ANSWERS)
     return evaluate(
         outputs,
         data,
-        model=modelless_record(answers.model, answers.digest, labels, ANSWERS),
+        model=model,
         run=_run_record(answers, data),
         logits=likelihoods if is_ranked else None,
         likelihoods=likelihoods if any(known.values()) else None,

@@ -11,11 +11,11 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.option import described, with_keywords
 from merge_snli.models.function import function_name, is_async
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_of
 from merge_snli.results.store import check_results_folder
 from merge_snli.scoring.functions import score_function
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.score_models import data_and_source, score_model
+from merge_snli.scoring.scored_model import model_from_name, model_from_pipeline
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TextClassificationPipeline
@@ -66,6 +66,8 @@ def score(
     """
     chosen, folder = ScoreOptions(**options), None if out is None else Path(out)
     if isinstance(model, tuple) and len(model) == 2:
+        from merge_snli.models.runner.predictors import pipeline_of
+
         model = pipeline_of(*model)
     kind = _kind_of(model)
     for name, option in described(ScoreOptions):

@@ -19,23 +19,20 @@ from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
 from merge_snli.models.labels import (
     INFERRED,
     TABLE,
-    ModelFacts,
-    ModelLabels,
     compared_labels,
-    labels_on,
     labels_option,
     positions,
 )
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.results.evaluate import evaluate
 from merge_snli.results.naming import work_folder
-from merge_snli.results.records import RANKED, ModelRecord, PromptRecord, RunRecord
+from merge_snli.results.records import RANKED, ModelRecord, PromptRecord
 from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import Predictions, PredictionStore, predict_pairs
+from merge_snli.scoring.scored_model import ScoredModel, model_from_name
 from merge_snli.statistics import mcnemar_test
 
 logger = logging.getLogger(__name__)
@@ -78,46 +75,18 @@ def score_model(
         InputError: If the model cannot be loaded or fails, its labels are not those of the data, every group is too
             long for it, its labels are to be inferred from data without seeds, or `out` is not writable.
     """
-    scored = replace(scored, labels=labels_on(scored.labels, data.label_names, model=scored.name))
-    if scored.labels.origin == INFERRED and data.seeds is None:
+    scored = scored.on(data.label_names)
+    record = scored.record
+    if record.label_origin == INFERRED and data.seeds is None:
         raise InputError(
-            f"the labels of {scored.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
+            f"the labels of {record.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
             f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
         )
     store = None if out is None else prediction_store(scored.key, out)
     load = cache(scored.load)
     pairs = data.pairs if source is None else (*data.pairs, *source.new_pairs)
-    predictions, facts = predict_pairs(load, pairs, store, name=scored.name)
-    scored = replace(scored, labels=_labels_on_seeds(scored, predictions, data))
-    result = evaluate(
-        predictions.outputs,
-        data,
-        model=_model_record(scored, facts),
-        run=_run_record(scored, facts, predictions),
-        logits=predictions.logits,
-        source=source,
-        max_length=facts.max_length,
-    )
-    return result if out is None else store_result(result, out)
-
-
-def _model_record(scored: ScoredModel, facts: ModelFacts) -> ModelRecord:
-    """Return what a result records about the model."""
-    return ModelRecord(
-        name=scored.name,
-        revision=scored.revision,
-        digest=scored.digest,
-        architecture=facts.architecture,
-        parameters=facts.parameters,
-        training_data=scored.training_data,
-        labels=scored.labels.names,
-        label_origin=scored.labels.origin,
-        config_labels=scored.labels.config_names,
-    )
-
-
-def _run_record(scored: ScoredModel, facts: ModelFacts, predictions: Predictions) -> RunRecord:
-    """Return what a result records about how the predictions were computed."""
+    predictions, facts = predict_pairs(load, pairs, store, name=record.name)
+    labels = _labels_on_seeds(record, predictions, data)
     prompt = None
     if scored.prompt is not None:
         prompt = PromptRecord(
@@ -127,19 +96,22 @@ def _run_record(scored: ScoredModel, facts: ModelFacts, predictions: Predictions
             **scored.prompt.record,
             answers=RANKED,
             temperature=None,
-            calls=len(predictions.outputs) * len(scored.prompt.labels),
+            calls=len(predictions.outputs) * len(labels),
             input_tokens=int(predictions.tokens.sum()),
             output_tokens=0,
             retries=0,
             settings={"chat_template": "true"} if facts.chat else {},
         )
-    return RunRecord(
-        versions=scored.versions,
-        dtype=scored.dtype,
-        device=scored.device,
-        seconds=round(predictions.seconds, 3),
-        prompt=prompt,
+    result = evaluate(
+        predictions.outputs,
+        data,
+        model=replace(record, labels=labels, architecture=facts.architecture, parameters=facts.parameters),
+        run=replace(scored.run, seconds=round(predictions.seconds, 3), prompt=prompt),
+        logits=predictions.logits,
+        source=source,
+        max_length=facts.max_length,
     )
+    return result if out is None else store_result(result, out)
 
 
 def prediction_store(key: str, out: Path) -> PredictionStore:
@@ -186,16 +158,16 @@ def score_models(
     return results, failed
 
 
-def _labels_on_seeds(scored: ScoredModel, predictions: Predictions, data: ScoredData) -> ModelLabels:
+def _labels_on_seeds(model: ModelRecord, predictions: Predictions, data: ScoredData) -> tuple[str, ...]:
     """Infer the labels of a model from the seeds, or check those of the table; other labels stay what they are."""
-    labels, seeds = scored.labels, data.seeds
-    if seeds is None or labels.origin not in {INFERRED, TABLE}:
-        return labels
+    seeds = data.seeds
+    if seeds is None or model.label_origin not in {INFERRED, TABLE}:
+        return model.labels
     best = predictions.outputs[seeds.pairs]
-    if labels.origin == INFERRED:
-        return infer_labels(best, seeds.labels, data.label_names, config_names=labels.config_names, model=scored.name)
-    check_labels(labels, best, seeds.labels, data.label_names, model=scored.name)
-    return labels
+    if model.label_origin == INFERRED:
+        return infer_labels(best, seeds.labels, data.label_names, config_names=model.config_labels, model=model.name)
+    check_labels(model.labels, best, seeds.labels, data.label_names, model=model.name)
+    return model.labels
 
 
 def infer_labels(
@@ -205,7 +177,7 @@ def infer_labels(
     *,
     config_names: Sequence[str],
     model: str,
-) -> ModelLabels:
+) -> tuple[str, ...]:
     """Infer the order of labels with the highest accuracy on the seeds.
 
     Args:
@@ -235,11 +207,16 @@ def infer_labels(
             f"not a significant difference; give the label of each output ({', '.join(config_names)}), in their order: "
             f"{labels_option(len(config_names))}"
         )
-    return ModelLabels(order, INFERRED, tuple(config_names))
+    return order
 
 
 def check_labels(
-    labels: ModelLabels, best: NDArray[np.int64], gold: NDArray[np.int64], data_labels: Sequence[str], *, model: str
+    labels: tuple[str, ...],
+    best: NDArray[np.int64],
+    gold: NDArray[np.int64],
+    data_labels: Sequence[str],
+    *,
+    model: str,
 ) -> None:
     """Check that no other order of a model's labels has a higher accuracy on the seeds.
 
@@ -253,11 +230,11 @@ def check_labels(
     Raises:
         InputError: If another order has a higher accuracy.
     """
-    declared = labels.names, _correct(best, gold, labels.names, data_labels)
-    first = _orders(best, gold, labels.names, data_labels)[0]
+    declared = labels, _correct(best, gold, labels, data_labels)
+    first = _orders(best, gold, labels, data_labels)[0]
     if _accuracy(first) > _accuracy(declared):
         raise InputError(
-            f"the known labels of {model}, {','.join(labels.names)}, do not fit its predictions: its accuracy on "
+            f"the known labels of {model}, {','.join(labels)}, do not fit its predictions: its accuracy on "
             f"{len(first[1])} seeds is {_accuracy(declared):.1%}, but {_accuracy(first):.1%} with "
             f"{','.join(first[0])}; give the label of each output with {param('model_labels')}, or use "
             f"{param('model_labels', 'infer')}"

@@ -12,13 +12,12 @@ from merge_snli.answers.source import ScoredSource
 from merge_snli.base.errors import IncompleteError, InputError, Message
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import EVALUATE, PREDICT, Executor, RunStage, TaskShare
-from merge_snli.models.labels import labels_on
-from merge_snli.models.scored_model import model_from_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.results.result import Result
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import data_and_source, prediction_store, score_models
+from merge_snli.scoring.scored_model import model_from_name
 
 Scored = tuple[list[Result], dict[str, Message]]
 
@@ -167,7 +166,7 @@ def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[An
     for name, model in run.models.items():
         try:
             scored = model_from_name(model, run.options, predicted_on=_device_type(run))
-            keys[name] = [scored.key, labels_on(scored.labels, data.label_names, model=name).names]
+            keys[name] = [scored.key, scored.on(data.label_names).record.labels]
         except InputError as error:
             failed[name] = error.message
     if not keys:

@@ -9,7 +9,7 @@ import numpy as np
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.embedded import PREFIX
-from merge_snli.models.scored_model import card_field
+from merge_snli.models.cards import card_field
 from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions

@@ -109,18 +109,8 @@ def scored_dataset(
 def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | None = None) -> Result:
     """Return the result of a model that gave some answers to data."""
     known, kept = predicted_answers(answers, data)
-    model = ModelRecord(
-        name=name,
-        revision=None,
-        digest=digest,
-        architecture=None,
-        parameters=None,
-        training_data=None,
-        labels=answers.labels,
-        label_origin="function",
-        config_labels=(),
-    )
-    run = RunRecord(versions={}, dtype=None, device=None, seconds=0.0)
+    model = ModelRecord(name=name, digest=digest, labels=answers.labels, label_origin="function")
+    run = RunRecord({})
     return replace(
         make_result(known, kept, data, model=model, run=run, max_length=None, pairs=len(data.pairs)), notes=()
     )

@@ -19,7 +19,8 @@ from merge_snli.base.arrays import Floats32
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Encoder
-from merge_snli.models.scored_model import model_from_name, model_from_pipeline, pipeline_digest, pipeline_of
+from merge_snli.models.runner.predictors import pipeline_digest, pipeline_of, predictor_of
+from merge_snli.scoring.scored_model import model_from_name, model_from_pipeline
 from tests.cases import slow
 from tests.oracles import written
 from tests.predictors import logits_of, tokens_of
@@ -91,7 +92,7 @@ def test_truncation_and_padding_of_a_tokenizer_are_ignored(kind: str, tmp_path: 
     before = pipeline_digest(passed)
     scored = model_from_pipeline(passed, model_labels=LABELS, name=None)
     np.testing.assert_allclose(logits_of(scored.load(), PAIRS), expected, atol=1e-4)
-    assert pipeline_digest(passed) == before == scored.digest
+    assert pipeline_digest(passed) == before == scored.record.digest
     assert passed.tokenizer is not None and passed.tokenizer.backend_tokenizer.truncation["max_length"] == 8
 
 
@@ -102,7 +103,7 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
     of_options = []
     for options in ({}, {"add_special_tokens": False}, {"return_token_type_ids": False}):
         plain._preprocess_params = dict(options)
-        of_options.append(model_from_pipeline(plain, model_labels=LABELS, name=None).load())
+        of_options.append(predictor_of(plain))
     whole, bare, untyped = of_options
     assert tokens_of(bare, PAIRS) == [tokens - 3 for tokens in tokens_of(whole, PAIRS)]
     model = auto_model.from_pretrained(folder).eval()

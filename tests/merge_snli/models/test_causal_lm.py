@@ -31,11 +31,12 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
 from merge_snli.models.runner.causal_lm import CausalLM
 from merge_snli.models.runner.encoded import IDS
-from merge_snli.models.scored_model import load_predictor, model_from_name
+from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
+from merge_snli.scoring.scored_model import model_from_name
 from tests.commands import Command
 from tests.oracles import answers_of_groups, known, refused
 from tests.predictors import logits_of, tokens_of
@@ -273,7 +274,8 @@ def test_scores_cached_before_chat_templates_are_not_used(folder: Folder, tmp_pa
     config.write_text(json.dumps(settings), encoding="utf-8")
     out, options = tmp_path / "results", ModelOptions(prompt=WORD, device="cpu")
     scored = model_from_name(str(with_template), options)
-    before = replace(scored, digest=sha256_of_json([find_model(str(with_template)).digest, WORD.digest]))
+    digest = sha256_of_json([find_model(str(with_template)).digest, WORD.digest])
+    before = replace(scored, record=replace(scored.record, digest=digest))
     data = part_of_data(open_config("demo:dataset", "verb"), limit_seeds=1, subsample=0)
     predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_store(before.key, out))
     result, expected = (score_model(scored, data, out=folder) for folder in (out, tmp_path / "fresh"))

@@ -21,8 +21,9 @@ from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.classifier import Classifier
 from merge_snli.models.runner.loading import read_output_names
-from merge_snli.models.scored_model import load_predictor, model_from_name, model_from_pipeline
+from merge_snli.models.runner.predictors import load_predictor, predictor_of
 from merge_snli.scoring.predict import predict_pairs
+from merge_snli.scoring.scored_model import model_from_name
 from tests.oracles import refused
 from tests.predictors import logits_of, tokens_of
 
@@ -77,7 +78,7 @@ def load(folder: Path) -> Classifier:
 
 def wrapped(folder: Path, **options: Any) -> Classifier:  # noqa: ANN401
     """Return the classifier of a loaded pipeline, whose layers are not packed."""
-    classifier = model_from_pipeline(plain_pipeline(folder, **options), model_labels=None, name=None).load()
+    classifier = predictor_of(plain_pipeline(folder, **options))
     assert isinstance(classifier, Classifier)
     return classifier
 

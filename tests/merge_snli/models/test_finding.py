@@ -17,9 +17,11 @@ from merge_snli.base.errors import as_flags
 from merge_snli.dataset import label_spellings
 from merge_snli.embedded import FOLDER
 from merge_snli.models import labels
+from merge_snli.models.cards import read_training_data
+from merge_snli.models.display_names import name_models
 from merge_snli.models.finding import ResolvedModel, find_device, find_model, folder_digest, warn_about_slow_bfloat16
 from merge_snli.models.runner.loading import output_names, read_output_names
-from merge_snli.models.scored_model import name_models, read_training_data
+from merge_snli.results.records import ModelRecord
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import missing_from, refused
 
@@ -254,8 +256,9 @@ def test_spellings_are_unambiguous() -> None:
 NUMBERED = ["LABEL_0", "LABEL_1", "LABEL_2"]
 
 
-def on(config_names: Sequence[str], data_labels: Sequence[str], given: str | None = None) -> labels.ModelLabels:
-    return labels.labels_on(labels.find_model_labels(config_names, given=given, model="m"), data_labels, model="m")
+def on(outputs: Sequence[str], data_labels: Sequence[str], given: str | None = None) -> tuple[str, ...]:
+    names, origin = labels.find_model_labels(outputs, given=given, model="m")
+    return labels.labels_on(names, data_labels, origin=origin, config_names=outputs, model="m")
 
 
 @pytest.mark.parametrize(
@@ -293,8 +296,8 @@ def test_numbered_names_and_models_of_other_tasks_are_refused(
 def test_outputs_are_matched_with_the_labels_of_any_task(
     outputs: list[str], data: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
-    assert on(outputs, data).names == expected
-    assert on(NUMBERED[:2], data, given=",".join(outputs)).names == expected
+    assert on(outputs, data) == expected
+    assert on(NUMBERED[:2], data, given=",".join(outputs)) == expected
 
 
 CENL = ("contradiction", "entailment", "neutral")
@@ -317,8 +320,9 @@ def test_labels_of_the_config_given_and_to_infer(
     outputs: list[str], given: str | Sequence[str] | None, names: tuple[str, ...], origin: str, overrides: bool
 ) -> None:
     found = labels.find_model_labels(outputs, given=given, model="m")
-    assert found == labels.ModelLabels(names, origin, tuple(outputs))
-    assert found.overrides_config == overrides
+    assert found == (names, origin)
+    record = ModelRecord(name="m", digest=None, labels=names, label_origin=origin, config_labels=tuple(outputs))
+    assert record.overrides_config == overrides
 
 
 def test_other_words_are_not_labels() -> None:
@@ -351,7 +355,7 @@ def test_no_order_is_proposed(data: tuple[str, ...]) -> None:
 
 def test_names_that_are_numbers_keep_their_sign() -> None:
     data = ("-1", "0", "1")
-    assert on(NUMBERED, data, given="1,-1,0").names == ("1", "-1", "0")
+    assert on(NUMBERED, data, given="1,-1,0") == ("1", "-1", "0")
     refused("the data are -1, 0, 1", on, ["-1", "0", "1"], data)
 
 

@@ -28,9 +28,9 @@ from merge_snli.models.paper_models import (
     family,
     paper_model,
 )
-from merge_snli.models.scored_model import model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
+from merge_snli.scoring.scored_model import model_from_name
 from tests.cases import slow
 from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
@@ -100,13 +100,13 @@ def test_labels_are_known_without_names_in_the_config(
 ) -> None:
     folder = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     resolved = ResolvedModel(model.name, folder, "c0ffee", "0" * 64)
-    monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: resolved)
-    labels = model_from_name(model.name, ModelOptions()).labels
+    monkeypatch.setattr("merge_snli.scoring.scored_model.find_model", lambda name, **_: resolved)
+    record = model_from_name(model.name, ModelOptions()).record
     if model.paper_name == "OPT-1-3b-S":
-        assert (labels.names, labels.origin) == ((), INFERRED)
+        assert (record.labels, record.label_origin) == ((), INFERRED)
     else:
         expected = ("contradiction", "entailment", "neutral") if model.paper_name == "BERT-B-S" else NLI_LABELS
-        assert (labels.names, labels.origin) == (expected, TABLE)
+        assert (record.labels, record.label_origin) == (expected, TABLE)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: st
 def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
     other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
     first, second = (model_from_name(str(folder), NAMED) for folder in (shapes["BERT-L-S"], other))
-    assert first.digest != second.digest and "peft" in first.versions
+    assert first.record.digest != second.record.digest and "peft" in first.run.versions
 
 
 def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
     refused(r"pickled .* add allow_pickle=True", model_from_name(str(folder), ModelOptions()).load)
     allowed = model_from_name(str(folder), ModelOptions(allow_pickle=True))
     assert logits_of(allowed.load(), PAIRS[:1]).shape == (1, 3)
-    assert allowed.digest != model_from_name(str(folder), ModelOptions()).digest
+    assert allowed.record.digest != model_from_name(str(folder), ModelOptions()).record.digest
 
 
 def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None:

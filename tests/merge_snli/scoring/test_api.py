@@ -167,7 +167,7 @@ def test_cached_predictions_need_no_model_under_any_name(
     def not_loaded(*_: object) -> None:
         pytest.fail("the model was loaded although every prediction is cached")
 
-    monkeypatch.setattr("merge_snli.models.scored_model.load_predictor", not_loaded)
+    monkeypatch.setattr("merge_snli.models.runner.predictors.load_predictor", not_loaded)
     assert score(model, dataset, out=out) == result
     renamed = score(shutil.copytree(model, tmp_path / "copy"), dataset, out=out)
     assert (renamed.model.name, renamed.scores) == ("copy", result.scores)

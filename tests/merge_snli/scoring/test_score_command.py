@@ -180,7 +180,7 @@ def test_eval_results_of_all_configs(
     assert str(relative).count("/") == 1
     assert "is not a Hub id" in command("score", bert, *arguments, code=2).err
     source = ResolvedModel("org/tiny", bert, "c0ffee", "0" * 64)
-    monkeypatch.setattr("merge_snli.models.scored_model.find_model", lambda name, **_: source)
+    monkeypatch.setattr("merge_snli.scoring.scored_model.find_model", lambda name, **_: source)
     command("score", "org/tiny", *arguments, "me/merge_snli@v1")
     command("score", "org/tiny", "--dataset", dataset, "--out", out, "--eval-results", "me/merge_snli")
     path = eval_results_file("org/tiny", out)

@@ -29,17 +29,16 @@ from merge_snli.models.labels import (
     TABLE,
     Missing,
     ModelFacts,
-    ModelLabels,
     Pair,
     find_model_labels,
 )
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Predictor
-from merge_snli.models.scored_model import ScoredModel, model_from_name
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import FACTS_FILE, PredictedPairs, PredictionStore, look_up, predictions_in, table_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
+from merge_snli.scoring.scored_model import ScoredModel, model_from_name
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict
 from tests.cases import first_fast
 from tests.merge_snli.conftest import MakeDataset
@@ -136,7 +135,7 @@ GOLD = np.random.default_rng(1).integers(0, 3, 200)
 @pytest.mark.parametrize("order", list(permutations(NLI_LABELS)))
 def test_every_order_is_found(order: tuple[str, ...]) -> None:
     found = infer_labels(outputs_of(order, GOLD, 0.6), GOLD, NLI_LABELS, config_names=OUTPUTS, model="m")
-    assert found == ModelLabels(order, INFERRED, OUTPUTS)
+    assert found == order
 
 
 @pytest.mark.parametrize("seeds", [0, 4, 200])
@@ -155,12 +154,12 @@ def test_order_without_significant_difference_is_refused(seeds: int) -> None:
 
 def test_two_labels_and_pairs_that_are_too_long() -> None:
     two_outputs = infer_labels(np.where(GOLD == 0, 1, 0), GOLD, NLI_LABELS, config_names=OUTPUTS[:2], model="m")
-    assert two_outputs.names == (TWO_WAY[1], TWO_WAY[0])
+    assert two_outputs == (TWO_WAY[1], TWO_WAY[0])
     best = outputs_of(NLI_LABELS, GOLD, 0.95)
     two_way_data = infer_labels(best, np.minimum(GOLD, 1), TWO_WAY, config_names=OUTPUTS, model="m")
-    assert two_way_data.names[0] == "entailment", "neutral and contradiction are equal"
+    assert two_way_data[0] == "entailment", "neutral and contradiction are equal"
     best[:100] = -1
-    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m").names == NLI_LABELS
+    assert infer_labels(best, GOLD, NLI_LABELS, config_names=OUTPUTS, model="m") == NLI_LABELS
     refused("m has 4 outputs", infer_labels, GOLD, GOLD, NLI_LABELS, config_names=("a", "b", "c", "d"), model="m")
     none = np.array([], dtype=np.int64)
     message = r"on 0 seeds is 0\.0% with \S+ and 0\.0% with"
@@ -169,9 +168,9 @@ def test_two_labels_and_pairs_that_are_too_long() -> None:
 
 def test_labels_of_the_papers_models_come_from_the_table() -> None:
     order = ("contradiction", "entailment", "neutral")
-    assert find_model_labels(OUTPUTS, given=None, model="m", known=order) == ModelLabels(order, "table", OUTPUTS)
-    assert find_model_labels(NLI_LABELS, given=None, model="m", known=order).origin == "config"
-    assert find_model_labels(OUTPUTS, given=NLI_LABELS, model="m", known=order).origin == "given"
+    assert find_model_labels(OUTPUTS, given=None, model="m", known=order) == (order, "table")
+    assert find_model_labels(NLI_LABELS, given=None, model="m", known=order)[1] == "config"
+    assert find_model_labels(OUTPUTS, given=NLI_LABELS, model="m", known=order)[1] == "given"
 
 
 def correct_on(gold: dict[Pair, int], order: tuple[str, ...]) -> Rule:
@@ -191,15 +190,20 @@ def data(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def scored(bert: Path, data: ScoredData) -> Callable[[ModelLabels | None], ScoredModel]:
+def scored(bert: Path, data: ScoredData) -> Callable[[tuple[str, ...] | None], ScoredModel]:
     """A function that returns a model with the labels that are given, or with labels to infer, which is correct."""
     seeds = known(data.seeds)
     gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
 
-    def model(labels: ModelLabels | None) -> ScoredModel:
+    def model(labels: tuple[str, ...] | None) -> ScoredModel:
         named = model_from_name(str(bert), ModelOptions(model_labels=(INFER,) if labels is None else None))
-        assert labels or named.labels == ModelLabels((), INFERRED, ("contradiction", "entailment", "neutral"))
-        return replace(named, labels=labels or named.labels, load=lambda: correct_on(gold, ORDER))
+        record = named.record
+        if labels is None:
+            assert (record.labels, record.label_origin) == ((), INFERRED)
+            assert record.config_labels == ("contradiction", "entailment", "neutral")
+        else:
+            record = replace(record, labels=labels, label_origin=TABLE, config_labels=OUTPUTS)
+        return replace(named, record=record, load=lambda: correct_on(gold, ORDER))
 
     return model
 
@@ -213,8 +217,8 @@ def test_result_reports_inferred_labels(scored: Callable[..., ScoredModel], data
 def test_known_labels_are_checked_when_scored(
     scored: Callable[..., ScoredModel], data: ScoredData, tmp_path: Path
 ) -> None:
-    assert score_model(scored(ModelLabels(ORDER, TABLE, OUTPUTS)), data).model.label_origin == TABLE
-    wrong = scored(ModelLabels(NLI_LABELS, TABLE, OUTPUTS))
+    assert score_model(scored(ORDER), data).model.label_origin == TABLE
+    wrong = scored(NLI_LABELS)
     message = r"tiny-bert, entailment,neutral,contradiction, .* neutral,contradiction,ent"
     refused(message, score_model, wrong, data, out=tmp_path / "results")
     assert not (tmp_path / "results").exists()
@@ -225,11 +229,11 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
     gold = np.minimum(GOLD, len(data_labels) - 1)
     best = outputs_of(NLI_LABELS, GOLD, 0.9)
     best[:10] = -1
-    check_labels(ModelLabels(NLI_LABELS, TABLE, OUTPUTS), best, gold, data_labels, model="m")
+    check_labels(NLI_LABELS, best, gold, data_labels, model="m")
     refused(
         r"m, neutral,contradiction,entailment, .*190 seeds .*entailment,",
         check_labels,
-        ModelLabels(ORDER, TABLE, OUTPUTS),
+        ORDER,
         best,
         gold,
         data_labels,
