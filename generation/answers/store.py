@@ -18,7 +18,6 @@ from generation.options import Options, with_defaults
 from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
-from merge_snli.dataset.answered_forms import TOO_LONG
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
 from merge_snli.models.finding import ResolvedModel
@@ -33,14 +32,17 @@ KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
 # The fillers of a form under one masked LM, or why it has none: `split` or `too long`.
 Answer = Fillers | str
 
-IN_WINDOW = "in_window"
-
 INDEX_FILE = "answers.sqlite"
 
 ROWS_PER_GROUP = 256
 
-# The only column with a dictionary: log-probabilities are distinct, so that one takes time and space.
-DICTIONARY = ["piece_ids.list.element"]
+# How shards are written. Fillers are smaller and faster in streams of their first, second … bytes than in a dictionary.
+LISTS = ["piece_ids", "log_probs"]
+FORMAT: dict[str, Any] = {
+    "compression": "lz4",
+    "use_dictionary": False,
+    "use_byte_stream_split": [f"{name}.list.element" for name in LISTS],
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,24 +119,19 @@ class MaskedLMAnswers:
 
 def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Answer]]:
     """Yield key and answer of the rows of a shard whose key is in `keys`."""
-    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
-    offsets = columns["piece_ids"].offsets.to_numpy()
-    lists = [columns.pop(name).values.to_numpy() for name in ("piece_ids", "log_probs")]
-    for number, row in enumerate(pa.table(columns).to_pylist()):
-        if row["form"] in keys and row["refused"] is not None:
-            yield row["form"], row["refused"]
-        elif row["form"] in keys:
+    lists = [table[name].combine_chunks() for name in LISTS]
+    for number, row in enumerate(table.drop_columns(LISTS).to_pylist()):
+        key, refused = row.pop("form"), row.pop("refused")
+        if key in keys:
             # Copied: a few answers must not keep the whole shard in memory.
-            ids, log_probs = (values[offsets[number] : offsets[number + 1]].copy() for values in lists)
-            original = row["original_id"], row["original_log_prob"]
-            yield row["form"], Fillers(ids, log_probs, *original, row.get(IN_WINDOW, False))
+            yield key, refused or Fillers(*(column[number].values.to_numpy().copy() for column in lists), **row)
 
 
-def _keys(shard: Path) -> list[str | None]:
-    """Return the key of each row; None for a text that was too long before windows were masked."""
+def _keys(shard: Path) -> list[str]:
+    """Return the key of each row."""
     with pq.ParquetFile(shard) as file:
-        rows, has_windows = file.read(["form", "refused"]).to_pylist(), IN_WINDOW in file.schema_arrow.names
-    return [row["form"] if has_windows or row["refused"] != TOO_LONG else None for row in rows]
+        keys: list[str] = file.read(["form"])["form"].to_pylist()
+    return keys
 
 
 def load_answers(
@@ -213,15 +210,11 @@ class Store:
         Raises:
             InputError: If the disk is full; no partial shard is left.
         """
-        table = answers.sort_by("form")
-        path = write_checked(
-            self.folder, table, compression="zstd", row_group_size=ROWS_PER_GROUP, use_dictionary=DICTIONARY
-        )
-        shard = path.stem
+        shard = write_checked(self.folder, answers, row_group_size=ROWS_PER_GROUP, **FORMAT).stem
         if shard not in self._index.shards():
-            self._index.add(shard, table["form"].to_pylist())
+            self._index.add(shard, answers["form"].to_pylist())
         self._checked.add(shard)
-        return len(table)
+        return len(answers)
 
     def load(self, keys: Iterable[str]) -> dict[str, Answer]:
         """Return the answers of those forms that have one, by key.

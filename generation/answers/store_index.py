@@ -51,11 +51,11 @@ class StoreIndex:
         with self._transaction() as connection:
             return {name for (name,) in connection.execute("SELECT name FROM shards")}
 
-    def add(self, shard: str, keys: Sequence[str | None]) -> None:
-        """Add a shard whose rows are the answers of these form keys, in this order; rows without a key are left out."""
+    def add(self, shard: str, keys: Sequence[str]) -> None:
+        """Add a shard whose rows are the answers of these form keys, in this order."""
         with self._transaction() as connection:
             number = connection.execute("INSERT INTO shards (name) VALUES (?)", [shard]).lastrowid
-            rows = ((bytes.fromhex(key), number, row) for row, key in enumerate(keys) if key)
+            rows = ((bytes.fromhex(key), number, row) for row, key in enumerate(keys))
             connection.executemany("INSERT OR IGNORE INTO forms VALUES (?, ?, ?)", rows)
 
     def remove(self, shard: str) -> None:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from generation.masked_lms.vocabulary import SPACED, Piece
+from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import Form, sentence_starts
-from merge_snli.base.arrays import Ints
-from merge_snli.base.batches import batches_of, grouped
+from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.batches import batches_of
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.runner.encoded import IDS, Encoded, Tokenizer
 
-if TYPE_CHECKING:
-    from tokenizers import Encoding
-
-# Texts that are tokenized in one call, which Ctrl-C cannot interrupt, and whose tokens are in memory together.
+# Texts that are tokenized in one call, which Ctrl-C cannot interrupt.
 CHARACTERS_PER_BATCH = 100_000
 
 # The columns of encoded forms: the position of the mask, and the token id of the original word, or of its first piece.
 POSITION, ORIGINAL = "position", "original"
-
-# Index of the first token, and the index after the last.
-Span = tuple[int, int]
-NONE: Span = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -80,146 +74,197 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     return first, end
 
 
-class Row(NamedTuple):
-    """An input: its token ids, the position of the mask, and the token id of what it masks."""
+class Tokens(NamedTuple):
+    """The tokens of texts, one text after another.
 
-    ids: list[int]
-    position: int
-    original: int
+    Attributes:
+        ids: Their ids, [n_tokens].
+        begins: The offset in the joined texts of the first character of each, [n_tokens].
+        ends: The offset after its last character, [n_tokens]; that of a special token is not larger.
+        lengths: The number of tokens of each text, [n_texts].
+    """
+
+    ids: Ints
+    begins: Ints
+    ends: Ints
+    lengths: Ints
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """The tokens of a text, which all its forms share: their encoding, their ids, and the characters of each."""
+class Words(NamedTuple):
+    """Words to mask: first the word of each form, then the others that are masked with it, in the order of the forms.
 
-    text: str
-    encoding: Encoding
-    ids: list[int]
-    offsets: list[Span]
+    Attributes:
+        forms: The number of the form of each word, [n_words].
+        starts: The index of its first token, [n_words].
+        sizes: The number of its tokens, [n_words].
+        is_covered: Whether these tokens cover exactly the word, [n_words].
+    """
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """The offset of the first character of each sentence."""
-        return sentence_starts(self.text)
-
-    @cached_property
-    def lengths(self) -> list[int]:
-        """The number of tokens of each sentence, without special tokens."""
-        lengths = [0] * len(self.starts)
-        for begin, end in self.offsets:
-            if begin < end:
-                lengths[bisect_right(self.starts, begin) - 1] += 1
-        return lengths
-
-    def covering(self, start: int, end: int) -> Span:
-        """Return the tokens that cover exactly these characters, or `NONE`."""
-        first = self.encoding.char_to_token(start)
-        if first is None:
-            return NONE
-        begin, stop = self.offsets[first]
-        text = self.text[begin:stop]
-        after = first + 1
-        while after < len(self.offsets) and self.offsets[after][0] < end and start < self.offsets[after][1]:
-            after += 1
-        if stop - len(text.lstrip()) != start or self.offsets[after - 1][1] != end:
-            return NONE
-        return first, after
+    forms: Ints
+    starts: Ints
+    sizes: Ints
+    is_covered: Bools
 
 
 class FormEncoder:
-    """Encodes the forms of one masked LM."""
+    """Encodes the forms of one masked LM, many in one step of arrays."""
 
     def __init__(
-        self, tokenizer: Tokenizer, pieces: Sequence[Piece | None], max_length: int | None, *, split_words: bool
+        self, tokenizer: Tokenizer, vocabulary: Vocabulary, max_length: int | None, *, split_words: bool
     ) -> None:
-        """Start without forms.
+        """Prepare to encode forms.
 
         Args:
             tokenizer: A fast tokenizer.
-            pieces: The pieces of its vocabulary.
+            vocabulary: Its pieces.
             max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
             split_words: Whether to encode words of several tokens.
         """
         self._backend = tokenizer.backend_tokenizer
         self._mask, self._unknown = tokenizer.mask_token_id, tokenizer.unk_token_id
-        self._pieces = pieces
-        self._max_length = max_length
+        self._vocabulary = vocabulary
+        self._max_length = max_length or sys.maxsize
         self._split_words = split_words
-        self._keys: list[str] = []
-        self._forms: list[Row] = []
-        self._of_pieces: list[Row] = []
-        self._words: list[int] = []
-        self._in_window: set[str] = set()
-        self._refused: dict[str, str] = {}
 
     def encode(self, forms: Mapping[str, Form]) -> EncodedForms:
         """Encode forms, given by any key."""
-        by_text = grouped((form.text, key) for key, form in forms.items())
-        for texts in batches_of(by_text, len, CHARACTERS_PER_BATCH):
-            for tokens in self.tokenize(texts):
-                for key in by_text[tokens.text]:
-                    reason = self._add(key, forms[key], tokens)
-                    if reason is not None:
-                        self._refused[key] = reason
-        rows = self._forms + self._of_pieces
-        ids = np.fromiter(chain.from_iterable(row.ids for row in rows), np.int32)
-        lengths = np.array([len(row.ids) for row in rows], np.int64)
-        columns = {name: np.array([getattr(row, name) for row in rows], np.int64) for name in (POSITION, ORIGINAL)}
-        inputs = Encoded({IDS: ids}, lengths.cumsum() - lengths, lengths, columns=columns)
-        return EncodedForms(self._keys, inputs, np.array(self._words, np.int64), self._in_window, self._refused)
+        texts = [*{form.text: None for form in forms.values()}]
+        tokens = self.tokenize(texts)
+        windows = self._find_windows(forms, texts, tokens)
+        refused = {key: TOO_LONG for key, window in windows.items() if window is None}
+        shown = {key: form for key, form in (dict(forms) | windows).items() if form is not None}
+        if windows:
+            texts = [*{form.text: None for form in shown.values()}]
+            tokens = self.tokenize(texts)
+        numbers = {text: number for number, text in enumerate(texts)}
+        of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
+        words = self._find_words([*shown.values()], of_texts, texts, tokens)
+        is_split = self._is_split(words, tokens, len(shown))
+        keys, rows = [*shown], np.flatnonzero(~is_split)
+        refused |= dict.fromkeys([keys[number] for number in np.flatnonzero(is_split).tolist()], SPLIT)
+        of_pieces = np.repeat(np.arange(len(rows)), np.where(words.sizes[rows] > 1, words.sizes[rows], 0))
+        inputs = self._mask_words(words, of_texts, tokens, rows, rows[of_pieces])
+        in_window = windows.keys() - refused.keys()
+        return EncodedForms([keys[row] for row in rows.tolist()], inputs, of_pieces, in_window, refused)
 
-    def tokenize(self, texts: list[str]) -> Iterator[Tokens]:
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
         """Tokenize texts."""
-        encodings = self._backend.encode_batch(texts)
-        for text, encoding in zip(texts, encodings, strict=True):
-            yield Tokens(text, encoding, encoding.ids, encoding.offsets)
+        ids, offsets, lengths = array("q"), array("q"), array("q")
+        for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
+            for encoding in self._backend.encode_batch(batch):
+                ids.extend(encoding.ids)
+                offsets.extend(chain.from_iterable(encoding.offsets))
+                lengths.append(len(encoding))
+        begins, ends = np.array(offsets).reshape(-1, 2).T + np.repeat(_first_characters(texts), lengths)
+        return Tokens(np.array(ids), begins, ends, np.array(lengths))
 
-    def _add(self, key: str, form: Form, tokens: Tokens) -> str | None:
-        """Add a form in the text of these tokens, or return why it has no encoding."""
-        if self._max_length is not None and len(tokens.ids) > self._max_length:
-            return self._add_in_window(key, form, tokens, self._max_length)
-        length = form.end - form.start
-        first, end = self._tokens_of(form.start, length, tokens)
-        others = [self._tokens_of(start, length, tokens) for start in form.also_masked]
-        pieces = tokens.ids[first:end]
-        if not pieces or NONE in others or self._unknown in pieces or self._pieces[pieces[0]] is None:
-            return SPLIT
-        if len(pieces) > 1 and not self._split_words:
-            return SPLIT
-        ids, position = [*tokens.ids], first
-        for begin, stop in sorted([(first, end), *others], reverse=True):
-            ids[begin:stop] = [self._mask]
-            if begin < first:
-                position -= stop - begin - 1
-        self._forms.append(Row(ids, position, pieces[0]))
-        for number, piece in enumerate(pieces if len(pieces) > 1 else ()):
-            masks = [self._mask] * (len(pieces) - number)
-            masked = [*ids[:position], *pieces[:number], *masks, *ids[position + 1 :]]
-            self._of_pieces.append(Row(masked, position + number, piece))
-            self._words.append(len(self._keys))
-        self._keys.append(key)
+    def _find_windows(self, forms: Mapping[str, Form], texts: Sequence[str], tokens: Tokens) -> dict[str, Form | None]:
+        """Return the forms of texts that are too long in a window of their text, by key; None if none fits."""
+        windows: dict[str, Form | None] = {}
+        characters = tokens.begins[tokens.begins < tokens.ends]
+        for number in np.flatnonzero(tokens.lengths > self._max_length).tolist():
+            text, first = texts[number], _first_characters(texts)[number]
+            starts = [*sentence_starts(text), len(text)]
+            lengths = np.diff(np.searchsorted(characters, first + np.array(starts))).tolist()
+            most = self._max_length - int(tokens.lengths[number]) + sum(lengths)
+            for key, form in forms.items():
+                if form.text == text:
+                    windows[key] = self._window(form, starts, lengths, most)
+        return windows
+
+    def _window(self, form: Form, starts: Sequence[int], lengths: Sequence[int], most: int) -> Form | None:
+        """Return a form in the widest window of its text that fits, or None.
+
+        Args:
+            form: The form.
+            starts: The offset of the first character of each sentence, and the length of the text.
+            lengths: The number of tokens of each sentence.
+            most: The largest number of tokens in a window, without special tokens.
+        """
+        tried = None
+        # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
+        for limit in range(most, -1, -1):
+            sentences = window_around(bisect_right(starts, form.start) - 1, lengths, limit)
+            if sentences != tried:
+                first, end = tried = sentences
+                window = form.within(starts[first], starts[end])
+                if self.tokenize([window.text]).lengths[0] <= self._max_length:
+                    return window
         return None
 
-    def _add_in_window(self, key: str, form: Form, tokens: Tokens, max_length: int) -> str | None:
-        """Add a form in the widest window of its text that fits, or return why it has no encoding."""
-        starts, tried = tokens.starts, None
-        # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
-        for limit in range(max_length, -1, -1):
-            added = len(tokens.ids) - sum(tokens.lengths)
-            sentences = window_around(bisect_right(starts, form.start) - 1, tokens.lengths, limit - added)
-            if sentences == tried:
-                continue
-            first, end = tried = sentences
-            window = form.within(starts[first], starts[end] if end < len(starts) else len(form.text))
-            [of_window] = self.tokenize([window.text])
-            if len(of_window.ids) <= max_length:
-                self._in_window.add(key)
-                return self._add(key, window, of_window)
-        return TOO_LONG
+    def _find_words(self, forms: Sequence[Form], of_texts: Ints, texts: Sequence[str], tokens: Tokens) -> Words:
+        """Find the tokens of the words of forms in the texts with the numbers `of_texts`."""
+        words = [(number, form.start) for number, form in enumerate(forms)]
+        words += [(number, start) for number, form in enumerate(forms) for start in form.also_masked]
+        of_forms, begins = np.array(words, np.int64).reshape(-1, 2).T
+        begins = begins + _first_characters(texts)[of_texts[of_forms]]
+        ends = begins + np.array([form.end - form.start for form in forms], np.int64)[of_forms]
+        with_characters = np.flatnonzero(tokens.begins < tokens.ends)
+        token_begins, token_ends = tokens.begins[with_characters], tokens.ends[with_characters]
+        starts = with_characters[np.searchsorted(token_ends[:-1], begins, side="right")]
+        lasts = with_characters[np.searchsorted(token_begins, ends) - 1]
+        is_covered = (tokens.begins[starts] <= begins) & (tokens.ends[lasts] == ends) & (starts <= lasts)
+        # A token may begin with spaces before the word.
+        joined = "".join(texts)
+        for word in np.flatnonzero(is_covered & (tokens.begins[starts] < begins)).tolist():
+            is_covered[word] = joined[tokens.begins[starts[word]] : begins[word]].isspace()
+        # Or they are a token of their own.
+        follows_space = np.isin(tokens.ids[starts - 1], self._vocabulary.spaces)
+        starts -= (starts < lasts) & follows_space
+        return Words(of_forms, starts, lasts + 1 - starts, is_covered)
 
-    def _tokens_of(self, start: int, length: int, tokens: Tokens) -> Span:
-        """Return the tokens of a word, `NONE` if none cover exactly its characters."""
-        first, end = tokens.covering(start, start + length)
-        if end - first > 1 and self._pieces[tokens.ids[first - 1]] == Piece("", SPACED):
-            first -= 1
-        return first, end
+    def _is_split(self, words: Words, tokens: Tokens, forms: int) -> Bools:
+        """Return which forms have a word that is not a single token, or not known tokens with `split_words`."""
+        is_split = np.bincount(words.forms[~words.is_covered], minlength=forms) > 0
+        starts, sizes = words.starts[:forms], words.sizes[:forms]
+        unknown = np.append(0, np.cumsum(tokens.ids == self._unknown))
+        is_split |= unknown[starts + sizes] > unknown[starts]
+        is_split |= self._vocabulary.kinds[tokens.ids[starts]] == ""
+        return is_split if self._split_words else is_split | (sizes > 1)
+
+    def _mask_words(self, words: Words, of_texts: Ints, tokens: Tokens, forms: Ints, of_pieces: Ints) -> Encoded:
+        """Return the inputs of some forms, and those of the pieces of words of several.
+
+        Args:
+            words: The words of all forms.
+            of_texts: The number of the text of each form.
+            tokens: The tokens of the texts.
+            forms: The numbers of the forms.
+            of_pieces: The number of the form of each piece.
+        """
+        rows = np.append(forms, of_pieces)
+        lengths = tokens.lengths[of_texts[rows]]
+        sources = (tokens.lengths.cumsum() - tokens.lengths)[of_texts[rows]]
+        first = lengths.cumsum() - lengths
+        ids = tokens.ids[_ranges(sources, lengths)]
+        # The word of each row, then the others.
+        others = np.bincount(words.forms[len(of_texts) :], minlength=len(of_texts))
+        first_others = len(of_texts) + others.cumsum() - others
+        masked = np.append(rows, _ranges(first_others[rows], others[rows]))
+        of_rows = np.append(np.arange(len(rows)), np.repeat(np.arange(len(rows)), others[rows]))
+        # The pieces before that of the row stay as they are.
+        before = np.zeros_like(masked)
+        before[len(forms) : len(rows)] = np.arange(len(of_pieces)) - np.searchsorted(of_pieces, of_pieces)
+        starts = words.starts[masked] + (first - sources)[of_rows] + before
+        sizes = words.sizes[masked] - before
+        ids[_ranges(starts, sizes)] = self._mask
+        # One mask stays of any other word.
+        sizes[len(forms) : len(rows)] = 1
+        is_kept = np.ones(len(ids), np.bool_)
+        is_kept[_ranges(starts + 1, sizes - 1)] = False
+        kept = np.append(0, is_kept.cumsum())
+        originals = tokens.ids[words.starts[rows] + before[: len(rows)]]
+        columns = {POSITION: kept[starts[: len(rows)]] - kept[first], ORIGINAL: originals}
+        lengths = np.diff(kept[np.append(first, len(ids))])
+        return Encoded({IDS: ids[is_kept].astype(np.int32)}, lengths.cumsum() - lengths, lengths, columns=columns)
+
+
+def _first_characters(texts: Sequence[str]) -> Ints:
+    """Return the offset of the first character of each text in the joined texts."""
+    return np.cumsum([0, *map(len, texts)])[:-1]
+
+
+def _ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Return the numbers from each start on, as many as its length, one range after another."""
+    before = lengths.cumsum() - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)

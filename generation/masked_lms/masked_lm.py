@@ -138,7 +138,7 @@ class MaskedLM:
             forms: The forms.
             split_words: Whether to include words of several tokens.
         """
-        encoder = FormEncoder(self.tokenizer, self.vocabulary.pieces, self.max_length, split_words=split_words)
+        encoder = FormEncoder(self.tokenizer, self.vocabulary, self.max_length, split_words=split_words)
         return encoder.encode(forms)
 
     def fill(self, inputs: Encoded, rows: Ints, top_k: int) -> Iterator[Shard]:
@@ -166,31 +166,28 @@ class MaskedLM:
         """
         refused = forms.refused.items()
         if refused:
-            rows = [{"form": key, "refused": reason, "in_window": reason == TOO_LONG} for key, reason in refused]
-            yield pa.Table.from_pylist(rows, ANSWER_SCHEMA)
-        pieces = np.bincount(forms.words, minlength=len(forms.keys))
-        yield from self._tables(forms, np.flatnonzero(pieces == 0), top_k)
-        if not len(forms.words):
-            return
-        # With a sum, nearly every filler, which is a single piece, would be more probable than a word of several.
-        means = np.zeros(len(forms.keys))
-        every = len(forms.keys) + np.arange(len(forms.words))
-        for of_shard, (_, _, log_probs) in self.fill(forms.inputs, every, 1):
-            words = forms.words[of_shard - len(forms.keys)]
-            np.add.at(means, words, log_probs[:, 0] / pieces[words])
-        yield from self._tables(forms, np.flatnonzero(pieces), top_k, means)
-
-    def _tables(
-        self, forms: EncodedForms, rows: Ints, top_k: int, means: NDArray[np.float64] | None = None
-    ) -> Iterator[pa.Table]:
-        """Yield the answers to some forms; `means` are the log-probabilities of words of several pieces."""
-        for of_shard, (piece_ids, log_probs, originals) in self.fill(forms.inputs, rows, top_k):
-            keys = [forms.keys[row] for row in of_shard]
-            original = originals[:, 0] if means is None else means[of_shard].astype(np.float32)
+            without = [{"form": key, "refused": reason, "in_window": reason == TOO_LONG} for key, reason in refused]
+            yield pa.Table.from_pylist(without, ANSWER_SCHEMA)
+        pieces, means = self._means_of_pieces(forms)
+        for rows, (piece_ids, log_probs, originals) in self.fill(forms.inputs, np.arange(len(forms.keys)), top_k):
+            keys = [forms.keys[row] for row in rows]
+            original = np.where(pieces[rows] > 0, means[rows], originals[:, 0]).astype(np.float32)
             offsets = pa.array(np.arange(len(keys) + 1, dtype=np.int32) * piece_ids.shape[1])
             lists = [pa.ListArray.from_arrays(offsets, values.reshape(-1)) for values in (piece_ids, log_probs)]
-            original_ids = pa.array(forms.inputs.columns[ORIGINAL][of_shard], pa.int32())
+            original_ids = pa.array(forms.inputs.columns[ORIGINAL][rows], pa.int32())
             in_window = pa.array([key in forms.in_window for key in keys])
             nulls = pa.nulls(len(keys), pa.string())
             columns = [pa.array(keys), nulls, original_ids, pa.array(original), *lists, in_window]
             yield pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)
+
+    def _means_of_pieces(self, forms: EncodedForms) -> tuple[Ints, NDArray[np.float64]]:
+        """Return the number of pieces of the word of each form, 0 if it is one, and their mean log-probability.
+
+        With a sum, nearly every filler, which is a single piece, would be more probable than a word of several.
+        """
+        number = len(forms.keys)
+        pieces, means = np.bincount(forms.words, minlength=number), np.zeros(number)
+        for rows, (_, _, log_probs) in self.fill(forms.inputs, number + np.arange(len(forms.words)), 1):
+            words = forms.words[rows - number]
+            np.add.at(means, words, log_probs[:, 0] / pieces[words])
+        return pieces, means

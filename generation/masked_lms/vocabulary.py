@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,12 +31,15 @@ CONTINUATION = "continuation"
 SENTENCEPIECE_SPACE = "▁"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A vocabulary piece: its text without the tokenizer's marker, and its kind."""
 
     text: str
     kind: str
+
+
+# Stands for special, unused and undecodable tokens.
+NO_PIECE = Piece("", "")
 
 
 @dataclass(frozen=True)
@@ -44,20 +47,19 @@ class Vocabulary:
     """The pieces of a masked LM.
 
     Attributes:
-        pieces: One per token id; None for special, unused and undecodable tokens.
+        pieces: One per token id.
         whole_word: Whether a suggestion may be this piece, of shape (len(pieces),).
         noun_capitals: Whether the nouns of the language begin with a capital, as in German.
     """
 
-    pieces: tuple[Piece | None, ...]
+    pieces: tuple[Piece, ...]
     whole_word: npt.NDArray[np.bool_]
     noun_capitals: bool = False
     _by_base_form: dict[str, dict[str, list[int]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def text(self, piece_id: int) -> str:
         """Return the text of a piece; empty if there is none."""
-        piece = self.pieces[piece_id]
-        return "" if piece is None else piece.text
+        return self.pieces[piece_id].text
 
     def ids_by_base_form(self, word_class: str) -> Mapping[str, list[int]]:
         """Return the ids of the pieces that have a base form in a word class, by base form."""
@@ -65,7 +67,6 @@ class Vocabulary:
             self._by_base_form[word_class] = grouped(
                 (form, index)
                 for index, piece in enumerate(self.pieces)
-                if piece is not None
                 for form in base_forms(fold(piece.text), word_class)
             )
         return self._by_base_form[word_class]
@@ -88,37 +89,40 @@ class Vocabulary:
         same: npt.NDArray[np.bool_] = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
         if within_sentence and not self.noun_capitals:
             same &= self.has_capital[piece_ids]
-        original = self.pieces[original_id]
-        if original is not None and original.text == original.text.lower():
+        original = self.text(original_id)
+        if original == original.lower():
             return same & ~self.only_capitalized[piece_ids]
         return same & ~self.only_in_lower_case[piece_ids] if self.noun_capitals else same
 
     @cached_property
     def has_capital(self) -> npt.NDArray[np.bool_]:
         """Which pieces have a capital; of shape (len(pieces),)."""
-        return np.array([piece is not None and piece.text != piece.text.lower() for piece in self.pieces])
+        return np.array([piece.text != piece.text.lower() for piece in self.pieces])
 
     @cached_property
     def only_capitalized(self) -> npt.NDArray[np.bool_]:
         """Which pieces have a capital and no piece of their kind in lower case; of shape (len(pieces),)."""
-        lower = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
-        return np.array([piece is not None and (piece.kind, piece.text.lower()) not in lower for piece in self.pieces])
+        known = {*self.pieces}
+        return np.array([Piece(piece.text.lower(), piece.kind) not in known for piece in self.pieces])
 
     @cached_property
     def only_in_lower_case(self) -> npt.NDArray[np.bool_]:
         """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
-        pieces = {(piece.kind, piece.text) for piece in self.pieces if piece is not None}
-        return np.array(
-            [piece is not None and (piece.kind, capitalized(piece.text)) not in pieces for piece in self.pieces]
-        )
+        known = {*self.pieces}
+        return np.array([Piece(capitalized(piece.text), piece.kind) not in known for piece in self.pieces])
+
+    @cached_property
+    def spaces(self) -> list[int]:
+        """The ids of the pieces that are a space alone."""
+        return [index for index, piece in enumerate(self.pieces) if piece == Piece("", SPACED)]
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:
-        """The kind of each piece, `""` for None; of shape (len(pieces),)."""
-        return np.array(["" if piece is None else piece.kind for piece in self.pieces])
+        """The kind of each piece; of shape (len(pieces),)."""
+        return np.array([piece.kind for piece in self.pieces])
 
 
-def wordpiece(token: str) -> Piece | None:
+def wordpiece(token: str) -> Piece:
     """Read a WordPiece token: `##` marks a continuation."""
     return Piece(token[2:], CONTINUATION) if token.startswith("##") else Piece(token, SPACED)
 
@@ -133,16 +137,16 @@ def _byte_of_symbol() -> dict[str, int]:
 BYTE_OF_SYMBOL = _byte_of_symbol()
 
 
-def byte_bpe(token: str) -> Piece | None:
-    """Read a byte-level BPE token, which may begin with a space; return None for an incomplete character."""
+def byte_bpe(token: str) -> Piece:
+    """Read a byte-level BPE token, which may begin with a space; an incomplete character is no piece."""
     try:
         text = bytes(BYTE_OF_SYMBOL[symbol] for symbol in token).decode()
     except (KeyError, UnicodeDecodeError):
-        return None
+        return NO_PIECE
     return Piece(text[1:], SPACED) if text.startswith(" ") else Piece(text, BARE)
 
 
-def sentencepiece(token: str) -> Piece | None:
+def sentencepiece(token: str) -> Piece:
     """Read a SentencePiece token, which may begin with a marked space."""
     return Piece(token[1:], SPACED) if token.startswith(SENTENCEPIECE_SPACE) else Piece(token, BARE)
 
@@ -161,11 +165,11 @@ def read_vocabulary(
     read = _reader(json.loads(tokenizer.backend_tokenizer.to_str()), name)
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
     tokens = {index: token for token, index in tokenizer.get_vocab().items() if index not in special}
-    pieces = tuple(read(tokens[index]) if index in tokens else None for index in range(size))
+    pieces = tuple(read(tokens[index]) if index in tokens else NO_PIECE for index in range(size))
     return Vocabulary(pieces, _whole_words(pieces, language), language_of(language).noun_capitals)
 
 
-def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | None]:
+def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece]:
     model = backend["model"].get("type")
     # SentencePiece marks spaces in a Metaspace pre-tokenizer, or in a Replace normalizer (Gemma, mmBERT).
     marks = json.dumps([backend.get(step) for step in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
@@ -181,17 +185,16 @@ def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece | No
     )
 
 
-def _whole_words(pieces: Sequence[Piece | None], language: str | None) -> npt.NDArray[np.bool_]:
+def _whole_words(pieces: Sequence[Piece], language: str | None) -> npt.NDArray[np.bool_]:
     """Return which pieces are whole words.
 
     A bare piece can be a word or a part of one: it counts as a word if the vocabulary has the same letters after a
     space, ignoring case.
     """
-    spaced = {piece.text.casefold() for piece in pieces if piece is not None and piece.kind == SPACED}
+    spaced = {piece.text.casefold() for piece in pieces if piece.kind == SPACED}
     return np.array(
         [
-            piece is not None
-            and piece.kind != CONTINUATION
+            piece.kind != CONTINUATION
             and is_whole_word(piece.text, language)
             and (piece.kind == SPACED or piece.text.casefold() in spaced)
             for piece in pieces

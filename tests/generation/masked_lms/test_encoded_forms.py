@@ -1,6 +1,6 @@
 """Test encoded forms: several masked words, and words of several pieces."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
     given: list[str] = []
     tokenize = FormEncoder.tokenize
 
-    def noted(encoder: FormEncoder, texts: list[str]) -> Iterator[Tokens]:
+    def noted(encoder: FormEncoder, texts: list[str]) -> Tokens:
         given.extend(texts)
         return tokenize(encoder, texts)
 

@@ -12,6 +12,7 @@ from generation.masked_lms.vocabulary import (
     BARE,
     BYTE_OF_SYMBOL,
     CONTINUATION,
+    NO_PIECE,
     SPACED,
     Piece,
     byte_bpe,
@@ -31,12 +32,12 @@ from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece
         (byte_bpe("Ġdog"), Piece("dog", SPACED)),
         (byte_bpe("dog"), Piece("dog", BARE)),
         (byte_bpe("ĠcafÃ©"), Piece("café", SPACED)),
-        (byte_bpe("Ã"), None),
+        (byte_bpe("Ã"), NO_PIECE),
         (sentencepiece("▁dog"), Piece("dog", SPACED)),
         (sentencepiece("dog"), Piece("dog", BARE)),
     ],
 )
-def test_markers_of_each_kind(piece: Piece | None, expected: Piece | None) -> None:
+def test_markers_of_each_kind(piece: Piece, expected: Piece) -> None:
     assert piece == expected
 
 
@@ -55,7 +56,7 @@ def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFas
     encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
     for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
         piece = vocabulary.pieces[index]
-        assert piece is not None and piece.text.casefold() == text[start:end].strip().casefold()
+        assert piece.text.casefold() == text[start:end].strip().casefold()
         follows_space = start == 0 or text[start - 1] == " " or text[start:end].startswith(" ")
         if make is byte_bpe_tokenizer:
             assert piece.kind == (SPACED if start > 0 and follows_space else BARE)
@@ -67,7 +68,7 @@ def test_special_tokens_and_unused_ids_have_no_piece(make: Callable[[], PreTrain
     tokenizer = make()
     vocabulary = read_vocabulary(tokenizer, len(tokenizer) + 3, "tiny")
     without = [*tokenizer.all_special_ids, *range(len(tokenizer), len(tokenizer) + 3)]
-    assert all(vocabulary.pieces[index] is None for index in without)
+    assert all(vocabulary.pieces[index] == NO_PIECE for index in without)
     assert not vocabulary.whole_word[without].any()
 
 
@@ -78,7 +79,7 @@ CAPITALS = ("Ġdog", "ĠDog", "ĠGerman", "german", "ĠRed")
 def test_bare_piece_is_a_word_only_if_a_spaced_piece_has_the_same_letters() -> None:
     vocabulary = read_vocabulary(byte_bpe_vocabulary(*BARE_PIECES), 5, "tiny")
     pieces = zip(vocabulary.pieces, vocabulary.whole_word, strict=True)
-    assert [piece.text for piece, whole in pieces if piece and whole] == ["dog", "dog", "Dog", "umbrella"]
+    assert [piece.text for piece, whole in pieces if whole] == ["dog", "dog", "Dog", "umbrella"]
 
 
 @pytest.mark.parametrize(
