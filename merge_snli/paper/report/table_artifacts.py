@@ -115,14 +115,17 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
         "The paper's sentence (≈ 50% at 90%) fits more than one of these; the constant label is the likeliest.",
     ]
     mean = value.mean
+    finding = (
+        f"With the most frequent gold label of the seeds, {constant}, instead of the gold one, mean {PA} is "
+        f"{100 * mean['constant']:.1f}, not {100 * mean['gold']:.1f}. This is not tested."
+    )
     artifact = Artifact(
         name="majority-label",
         paper="Section 5.1",
         title="Pattern accuracy against majority labels",
         caption="Each column is PA(0.9) against one kind of label; the last row is the mean over the models.",
         basis=count(len(value.models), "model"),
-        finding=f"With the most frequent gold label of the seeds, {constant}, instead of the gold one, mean {PA} "
-        f"is {100 * mean['constant']:.1f}, not {100 * mean['gold']:.1f}. This is not tested.",
+        finding=finding,
         tables=(columns.table(_with_mean(value.models, mean), notes=notes),),
     )
     return (artifact,)
