@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generation.dry_run import SAMPLED_PROBLEMS, dry_run, extrapolate
+from generation.dry_run import dry_run, extrapolate
 from generation.options import PRESETS, Options
 from generation.report.estimate import Estimate, Step, estimate_text
 from generation.run import GenerationRun
@@ -104,14 +104,6 @@ def test_problems_of_a_premise_are_sampled_together() -> None:
     assert [*of_every_premise(problems, 100)] == [problem for problem in problems if problem.premise == "a"]
 
 
-@pytest.mark.parametrize(("name", "forms"), [("snli/test", 27_504), ("mnli/dev_matched", 29_844)])
-@pytest.mark.slow
-def test_forms_of_a_corpus_are_estimated(corpus: Callable[[str], Path], name: str, forms: int) -> None:
-    estimated = dry_run(Options(problems=str(corpus(f"{name}.jsonl")), mlm=("demo:mlm-bpe",)))
-    assert estimated.sampled == pytest.approx(SAMPLED_PROBLEMS, rel=0.15)
-    assert estimated.forms == pytest.approx(forms, rel=0.1)
-
-
 def test_a_masked_lm_without_forms_fills_none(options: Options, tmp_path: Path) -> None:
     problem = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is old.", "label": "neutral"}
     path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
@@ -159,13 +151,6 @@ def test_the_command_writes_nothing(
     line = ["generate", "demo:problems", "--limit", "10", "--mlm", options.mlm[0], "--dry-run"]
     assert command(*line, "--out", "here").out.startswith("10 problems with a gold label: about ")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_step_counts(estimated: Estimate) -> None:
-    assert [*estimated.steps] == STAGES
-    seconds = [step.seconds for step in estimated.steps.values()]
-    assert min(estimated.loading, *seconds) > 0
-    assert estimated.seconds == pytest.approx(estimated.loading + sum(seconds))
 
 
 @pytest.mark.slow

@@ -4,19 +4,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline
-from merge_snli.dataset.record import generation_of, read_record
+from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.schema import ALL, TEST, data_file
-from tests.oracles import pair_of, write_rows
+from tests.oracles import pair_of
 
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
@@ -126,44 +123,3 @@ def test_extra_columns_come_last_as_text(tiny_mlm: Callable[[str], Path], tmp_pa
         assert table.column_names[-4:] == list(extra) and table.num_rows > 0
         for row in table.select(list(extra)).to_pylist():
             assert row == {"genre": "fiction", "round": "3", "notes": '["a", "ü"]', "empty": ""}
-
-
-ONCE = {"premise": "A man near a dog watches the water.", "hypothesis": "A man is with a dog.", "label": "entailment"}
-TWICE = {"premise": "A man and a man watch the water.", "hypothesis": "A man is here.", "label": "entailment"}
-RARE = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is here.", "label": "entailment"}
-
-
-@pytest.fixture
-def three_problems(tmp_path: Path, tiny_mlm: Callable[[str], Path]) -> Options:
-    problems = write_rows(tmp_path / "problems.jsonl", (ONCE, TWICE, RARE))
-    return Options(
-        problems=str(problems), mlm=(str(tiny_mlm("bert")), str(tiny_mlm("roberta"))), inflation=1, device="cpu"
-    )
-
-
-def variants(three_problems: Options, out: Path) -> dict[str, dict[tuple[str, str, str], float]]:
-    """Return the variants of a run by premise: log-odds by class, original and replacement."""
-    folder = run_pipeline(three_problems, out).folder
-    log_odds: dict[str, dict[tuple[str, str, str], float]] = {}
-    for row in pq.read_table(folder / data_file(ALL, TEST)).to_pylist():
-        key = row["word_class"], row["original"], row["replacement"]
-        log_odds.setdefault(row["seed_premise"], {})[key] = row["log_odds"]
-    return log_odds
-
-
-@pytest.mark.slow
-def test_each_option_changes_only_the_affected_variants(three_problems: Options, tmp_path: Path) -> None:
-    default = variants(three_problems, tmp_path / "default")
-    assert default[ONCE["premise"]] and RARE["premise"] not in default
-
-    together = variants(replace(three_problems, mask="all"), tmp_path / "all")
-    assert together[ONCE["premise"]] == default[ONCE["premise"]]
-    assert together.get(TWICE["premise"]) != default.get(TWICE["premise"])
-
-    pieces = variants(replace(three_problems, split_words=True), tmp_path / "pieces")
-    assert pieces[ONCE["premise"]].items() >= default[ONCE["premise"]].items()
-    assert pieces[RARE["premise"]]
-
-    assert variants(replace(three_problems, dtype="bfloat16"), tmp_path / "coarse")
-    record = read_record(tmp_path / "coarse" / "run.json")
-    assert (generation_of(record).device, record.options["dtype"]) == ("cpu", "bfloat16")

@@ -15,13 +15,11 @@ from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config
 from generation.answers.store import Answer, answers_of
 from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
-from generation.masked_lms.masked_lm import Fillers, MaskedLM, Network
+from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.finding import find_model
 from merge_snli.models.runner.packed_linear import PackedLinear
-from merge_snli.models.runner.runner import Runner
-from merge_snli.models.runner.shapes import Shapes
 from tests.cases import slow
 from tests.oracles import refused
 from tests.tiny_models import as_pickle, wordpiece_tokenizer
@@ -138,43 +136,7 @@ def test_fillers_have_the_same_bits_in_any_batch(name: str) -> None:
             assert whole[key].original_log_prob == other.original_log_prob
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_batch_size_and_order_do_not_change_suggestions(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
-    mlm = load(tiny_mlm(kind))
-    model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
-    texts = [f"A {first} sees a {second}{tail}" for first in WORDS for second in WORDS for tail in ("", " near a dog.")]
-    queries = {form.key: form for text in texts for form in forms(text, text.split()[1], (2,))}
-    answers = fillers_of(mlm, queries)
-    assert len(answers) >= 16
-    small = fillers_of(replace(mlm, runner=runner_of(40)), dict(reversed(queries.items())))
-    plain = fillers_of(replace(mlm, runner=runner_of(1), network=Network(model, None, None)), queries)
-    assert small.keys() == plain.keys() == answers.keys()
-    right = {key: plain_fillers(model, encode(mlm, queries[key])) for key in list(answers)[:12]}
-    for key, other in [*small.items(), *plain.items(), *right.items()]:
-        assert more_probable(answers[key]) ^ more_probable(other) <= near_a_limit(answers[key]) | near_a_limit(other)
-
-
 WORDS = ["man", "boy", "dog", "girl", "child", "woman", "people", "water"]
-
-
-ROUNDING = 1e-4
-"""How much another order of summation may change a log-probability."""
-
-
-def runner_of(tokens: int) -> Runner:
-    return Runner("m", "form", torch.device("cpu"), Shapes(tokens, pads=False, batch_invariant=False))
-
-
-def more_probable(answer: Fillers) -> set[int]:
-    """Return the pieces that are more probable than the original."""
-    return set(answer.piece_ids[answer.log_probs > np.float32(answer.original_log_prob)].tolist())
-
-
-def near_a_limit(answer: Fillers) -> set[int]:
-    """Return the pieces that rounding may add to or remove from the set: as probable as the original or the last."""
-    limits = (np.float32(answer.original_log_prob), answer.log_probs[-1])
-    near = np.any([np.abs(answer.log_probs - limit) < ROUNDING for limit in limits], axis=0)
-    return set(answer.piece_ids[near].tolist())
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])

@@ -18,21 +18,6 @@ from tests.merge_snli.language_models.server import Ask, Asked, Server, ask_insp
 
 FAILURES = {4: "error", 13: "rate limit", 19: "time-out"}
 MAX_TOKENS = 60
-FORMS = {
-    "label": "{label}",
-    "reasoning": "<think>\nThe premise mentions the same event.\n\nSo maybe entailment, maybe not.\n</think>"
-    "\n\n{label}",
-    "reasoning without the opening tag": "Okay, let me see. The answer could be entailment at first sight. Wait, let "
-    "me check each word again.\nThe premise is about the same event.</think>\n\n{label}",
-    "reasons": "Let me compare the sentences.\nThe relationship hinges on one word: is it an entailment?\nAfter "
-    "checking, I conclude:\n\n**{title}**",
-    "base model runs on": "{label}\n\nPremise: A dog runs in a park.\nHypothesis: An animal runs.\nAnswer: "
-    "entailment\n\nPremise: A man",
-    "explanation": "{title}\n\nExplanation: The premise neither entails nor contradicts more than that.",
-    "reasons with blank lines": "The premise is about a park.\n\nThe hypothesis adds a color.\n\nAnswer: {title}",
-    "JSON with text around it": 'Here it is:\n\n```json\n{{"answer": "{label}"}}\n```\n\nIt is no contradiction.',
-    "box": "It may be entailment.\n\nThe final answer is $\\boxed{{\\text{{{label}}}}}$.",
-}
 # 0 is the answer, 1 another label in the form of an answer, and 2 the word for it: two JSON objects are two answers.
 FORMS_OF_PROMPTS = (
     "{0}",
@@ -72,19 +57,6 @@ def check(results: list[Result], seeds: float | None = 0.75) -> None:
 
 
 both = pytest.mark.parametrize("ask", [ask_inspect, ask_lm_eval])
-
-
-@pytest.mark.slow
-@both
-@pytest.mark.parametrize("form", FORMS)
-def test_labels_in_different_forms_have_the_same_scores(
-    form: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = {"dataset": OWN, "config": "noun", "limit_seeds": 20}
-    with served(asked, lambda _, __, label: FORMS[form].format(label=label, title=label.title())) as server:
-        logs = ask(server, asked, tmp_path, monkeypatch)
-    for again in (False, True):
-        check(import_files(logs, OWN, model="rule", again=again))
 
 
 def in_a_form(number: int, prompt: FilledPrompt, label: str) -> str:

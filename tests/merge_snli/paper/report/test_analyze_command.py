@@ -36,26 +36,6 @@ def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, c
     assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
 
 
-def test_every_number_is_repeated_without_seeds(results: list[Result]) -> None:
-    report = analyze(results, [SHIPPED], without_seeds=("demo-008", "demo-119"))
-    numbers = report.as_dict()
-    again = numbers["without_seeds"]
-    assert again["seeds"] == ["demo-008", "demo-119"]
-    [whole], [smaller] = numbers["data_sets"], again["data_sets"]
-    assert smaller["title"] == f"{whole['title']}, without 2 seeds"
-    assert [*smaller["analyses"]] == [*whole["analyses"]]
-    assert [*again["across_data_sets"]] == [*numbers["across_data_sets"]]
-    curves = [part["analyses"]["model_curves"] for part in (whole, smaller)]
-    assert curves[0]["seeds"] - curves[1]["seeds"] == 2
-    key = f"demo-dataset-{results[0].dataset.digest[:8]}-all"
-    assert [chapter.key for chapter in report.chapters] == [
-        key,
-        "across-data-sets",
-        f"{key}-without-seeds",
-        "across-data-sets-without-seeds",
-    ]
-
-
 def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
     never = [
         replace(model, answers=replace(model.answers, predicted=(model.answers.gold + 1) % 3))
