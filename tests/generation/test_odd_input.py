@@ -15,6 +15,8 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from tests.oracles import pair_of
 
+pytestmark = pytest.mark.slow  # a run of the whole pipeline with three masked LMs
+
 LONG = " ".join(
     f"The {size} dog sleeps near the house number {number}." for number in range(20) for size in ["old", "big"]
 )

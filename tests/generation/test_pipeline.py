@@ -175,6 +175,7 @@ def test_few_seeds_say_what_a_lower_inflation_gives(
     assert int(found[1]) < int(found[2])
 
 
+@pytest.mark.slow
 def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,11 +16,12 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
 from merge_snli.validation import validate
-from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.validation.digests import update_digests
 from tests.oracles import refused
 from tests.records import first_problems
+
+pytestmark = pytest.mark.slow  # runs of the whole pipeline
 
 CHOICES: dict[str, Any] = {
     "min_mlms": 2,
@@ -118,7 +119,7 @@ def test_every_filter_that_rows_show_is_claimed() -> None:
     assert options - hidden == CLAIMED.keys()
 
 
-@pytest.mark.parametrize("option", first_fast(CLAIMED))
+@pytest.mark.parametrize("option", CLAIMED)
 def test_validation_finds_variants_that_a_filter_would_have_dropped(
     plain: MergeDataset, tmp_path: Path, option: str
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeyp
     assert [made_with.articles for made_with in made] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_key_of_rows_has_every_option_that_making_them_reads(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

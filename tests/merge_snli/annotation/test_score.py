@@ -197,6 +197,7 @@ def test_an_export_of_label_studio_gives_the_same_numbers(
     assert [each["alpha"] for each in found["agreement"]] == [each["alpha"] for each in expected["agreement"]]
 
 
+@pytest.mark.slow
 def test_a_folder_stands_for_its_filled_in_sheets(
     score: Score, copy: Path, sheets: Path, numbers: tuple[dict[str, Any], Path]
 ) -> None:

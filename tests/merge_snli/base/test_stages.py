@@ -189,6 +189,7 @@ def test_workers_share_the_items_and_warnings_are_logged_once(
     assert (stage.done, stage.total) == (20, 20)
 
 
+@pytest.mark.slow
 def test_workers_ignore_ctrl_c(workers: Workers) -> None:
     with Progress(quiet=True).stage("", unit="") as stage:
         workers.run(ignores_ctrl_c, 1, stage)
