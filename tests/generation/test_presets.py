@@ -15,7 +15,6 @@ import merge_snli as merge
 from generation.options import (
     PRESETS,
     Options,
-    options_of_run,
     preset_options,
     read_run_file,
     with_absolute_paths,
@@ -43,22 +42,6 @@ def test_the_masked_lms_of_the_paper_are_those_of_its_table_5() -> None:
     assert len(table) == 10
     assert sorted(name for name, kind in table if kind == "E") == sorted(preset_options("paper")["mlm"])
     assert sorted(name for name, _ in table) == sorted(preset_options("paper-bart")["mlm"])
-
-
-def test_the_numbers_are_those_of_section_4() -> None:
-    text = paper_text("merge-paper-pdf.txt")
-    for name in ("paper", "paper-bart"):
-        chosen = preset_options(name)
-        assert [
-            each
-            for each in (
-                f"we generated {chosen['top_k']} suggestions",
-                f"($d = {chosen['inflation']}$)",
-                f"repeating subsampling {chosen['subsamples']} times",
-            )
-            if each not in text
-        ] == []
-        assert chosen["sides"] == "intersection"
 
 
 def test_the_slides_use_two_masked_lms_and_the_union() -> None:
@@ -218,14 +201,6 @@ def test_options_and_single_options_give_the_same_data(tmp_path: Path) -> None:
     second = generation.generate(problems(), mlm=MLM, inflation=2, id_column="id", out=tmp_path / "second", quiet=True)
     assert first.digest == second.digest
     assert given.problems is None
-
-
-@pytest.mark.slow
-def test_single_options_override_the_preset(tmp_path: Path) -> None:
-    changes: dict[str, Any] = {"mlm": (MLM,), "min_mlms": 1, "max_rank": None, "inflation": 1}
-    data = merge.generate(problems(), preset="strict", out=tmp_path / "out", quiet=True, **changes)
-    options = options_of_run(data.record.options)
-    assert (options.mlm, options.same_tag, options.max_rank, options.inflation) == ((MLM,), True, None, 1)
 
 
 @pytest.mark.parametrize(
