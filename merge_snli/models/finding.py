@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import REASON, InputError, Message, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, Message, explained, param
 from merge_snli.base.files import ON_WINDOWS, is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
@@ -97,13 +97,11 @@ def find_model(
                 f"cannot load the base model {base_name} of adapter {model}: {error.message.marked}"
             ) from error
         return ResolvedModel(model, folder, commit, sha256_of_json([digest, base.digest]), base)
-    raise_first(
-        (not (folder / "config.json").is_file(), f"{folder} is not a model folder: config.json is missing"),
-        (
-            not has_tokenizer(folder),
-            f"{folder} has no tokenizer (none of {', '.join(TOKENIZER_FILES)}); save the model's tokenizer there",
-        ),
-    )
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder} is not a model folder: config.json is missing")
+    if not has_tokenizer(folder):
+        names = ", ".join(TOKENIZER_FILES)
+        raise InputError(f"{folder} has no tokenizer (none of {names}); save the model's tokenizer there")
     return ResolvedModel(model, folder, commit, digest)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import generation_of
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
@@ -190,18 +190,19 @@ def _find(name: str, *, parser: bool) -> Tagger:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    in_english, components = meta["lang"] == ENGLISH, f"(components: {', '.join(pipeline)})"
-    lacks = {
-        f"sets no universal part-of-speech tags {components}; it needs a {' or '.join(POS_COMPONENTS)}": (
-            not in_english and {*POS_COMPONENTS}.isdisjoint(pipeline)
-        ),
-        f"has no tagger {components}": in_english and "tagger" not in pipeline,
-        f"has no parser, which {param('same_parse')} needs": parser and PARSER not in pipeline,
-        "has a tagger without Penn tags such as NN: choose an English pipeline": (
-            in_english and CLASS_OF_TAG.keys().isdisjoint(labels)
-        ),
-    }
-    raise_first(*((is_lacking, f"the spaCy pipeline {name!r} {what}") for what, is_lacking in lacks.items()))
+    in_english = meta["lang"] == ENGLISH
+    components = f"(components: {', '.join(pipeline)})"
+    lacks = None
+    if not in_english and {*POS_COMPONENTS}.isdisjoint(pipeline):
+        lacks = f"sets no universal part-of-speech tags {components}; it needs a {' or '.join(POS_COMPONENTS)}"
+    elif in_english and "tagger" not in pipeline:
+        lacks = f"has no tagger {components}"
+    elif parser and PARSER not in pipeline:
+        lacks = f"has no parser, which {param('same_parse')} needs"
+    elif in_english and CLASS_OF_TAG.keys().isdisjoint(labels):
+        lacks = "has a tagger without Penn tags such as NN: choose an English pipeline"
+    if lacks is not None:
+        raise InputError(f"the spaCy pipeline {name!r} {lacks}")
     loaded = {PARSER: parser, LEMMATIZER: not in_english}
     excluded = tuple(component for component in EXCLUDED_COMPONENTS if not loaded.get(component))
     return Tagger(

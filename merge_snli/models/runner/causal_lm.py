@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -73,8 +73,8 @@ class CausalLM(Predictor):
         self._added = self._answers.shape[1]
         self._is_token = (torch.arange(self._added) < lengths[:, None]).to(model.device)
         contexts = [self.encode([pair]).row(0) for pair in EXAMPLES]
-        common = takewhile(lambda tokens: len({*tokens}) == 1, zip(*contexts, strict=False))
-        self._prefix = [token for token, *_ in common][: len(contexts[0]) - 1]
+        common = commonprefix(contexts)  # noqa: RUF071 - of lists, not of paths
+        self._prefix = [*common[: len(contexts[0]) - 1]]
         self._prefix_cache: Any = None
         self._runner = Runner(f"model {self.facts.architecture}", "prompt", model.device, self._find_shapes())
 
@@ -185,4 +185,4 @@ def shown_text(prompt: FilledPrompt, pair: Pair, tokenizer: Tokenizer) -> str:
 def _count_end_tokens(tokenizer: Tokenizer) -> int:
     """Return how many special tokens a tokenizer appends to a text."""
     bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
-    return sum(1 for _ in takewhile(lambda token: token != bare[-1], reversed(whole)))
+    return int(whole[::-1].index(bare[-1]))

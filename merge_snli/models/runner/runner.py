@@ -29,8 +29,8 @@ OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate 
 Batch: TypeAlias = dict[str, torch.Tensor]
 # What a model computes for a batch: one or more tensors, each with one row per input.
 Step: TypeAlias = Callable[[Batch], Sequence[torch.Tensor]]
-# Some inputs, and what a model has computed for them.
-Computed: TypeAlias = tuple[Ints, list[torch.Tensor]]
+# Some inputs, what a model has computed for them, and on CUDA the event that it is copied from there.
+Computed: TypeAlias = "tuple[Ints, list[torch.Tensor], torch.cuda.Event | None]"
 
 
 def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) -> Batch:
@@ -82,6 +82,9 @@ class Runner:
         self._name = name
         self._item = item
         self._device = device
+        self._is_cuda = device.type == "cuda"
+        # CUDA computes a shard while the one before it is read.
+        self._ahead = int(self._is_cuda)
 
     def run(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
         """Run a model on inputs, from the longest to the shortest.
@@ -97,16 +100,17 @@ class Runner:
         Raises:
             InputError: If the model fails, there is too little memory for one input, or an output is not finite.
         """
-        shard: list[Computed] = []
+        shards: list[list[Computed]] = [[]]
         start = time.monotonic()
         for batch in self._batches(step, encoded, rows):
-            shard.append(batch)
-            size = sum(len(of_batch) for of_batch, _ in shard)
-            if size >= INPUTS_PER_SHARD or time.monotonic() - start > SECONDS_PER_SHARD:
-                yield self._read(shard)
-                shard = []
+            shards[-1].append(batch)
+            inputs = sum(len(of_batch) for of_batch, *_ in shards[-1])
+            if inputs >= INPUTS_PER_SHARD or time.monotonic() - start > SECONDS_PER_SHARD:
+                shards.append([])
                 start = time.monotonic()
-        if shard:
+            if len(shards) > 1 + self._ahead:
+                yield self._read(shards.pop(0))
+        for shard in filter(None, shards):
             yield self._read(shard)
 
     def _batches(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Computed]:
@@ -123,7 +127,8 @@ class Runner:
                 batch = rows[same[done : done + self.shapes.rows(length)]]
                 outputs = self._compute(step, encoded, batch, length)
                 if outputs is not None:
-                    yield batch, outputs
+                    event = torch.cuda.current_stream(self._device).record_event() if self._is_cuda else None
+                    yield batch, outputs, event
                     done += len(batch)
 
     def _compute(self, step: Step, encoded: Encoded, rows: Ints, length: int) -> list[torch.Tensor] | None:
@@ -132,7 +137,7 @@ class Runner:
             with torch.inference_mode():
                 filled = np.resize(rows, self.shapes.computed(len(rows), length))
                 outputs = step(make_batch(encoded, filled, length, self._device))
-                return [values[: len(rows)] for values in outputs]
+                return [values[: len(rows)].to("cpu", non_blocking=self._is_cuda) for values in outputs]
         except (RuntimeError, IndexError, ValueError, MemoryError) as error:
             if not is_out_of_memory(error):
                 items = count(len(rows), self._item)
@@ -151,12 +156,14 @@ class Runner:
         return None
 
     def _read(self, shard: list[Computed]) -> Shard:
-        """Copy the outputs of a shard from the device, and check that they are finite."""
-        columns = zip(*(outputs for _, outputs in shard), strict=True)
-        arrays = [torch.cat(column).cpu().numpy() for column in columns]
+        """Return the outputs of a shard when they are copied, and check that they are finite."""
+        of_batches, outputs, events = zip(*shard, strict=True)
+        if events[-1] is not None:
+            events[-1].synchronize()
+        arrays = [torch.cat(column).numpy() for column in zip(*outputs, strict=True)]
         if not all(np.isfinite(values).all() for values in arrays):
             raise InputError(
                 f"{self._name} returns numbers that are not finite; check its weights, or use "
                 f"{param('dtype', 'float32')}"
             )
-        return np.concatenate([rows for rows, _ in shard]), arrays
+        return np.concatenate(of_batches), arrays
