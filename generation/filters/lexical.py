@@ -71,8 +71,15 @@ def article_of(word: str) -> str:
 
 @cache
 def _engine() -> Any:  # noqa: ANN401 - imported here, since it takes long
-    import inflect
+    import typeguard
 
+    # It would compile inflect again for each of its functions, to check their types, which takes two seconds.
+    typechecked = typeguard.typechecked
+    typeguard.typechecked = lambda function: function
+    try:
+        import inflect
+    finally:
+        typeguard.typechecked = typechecked
     return inflect.engine()
 
 
