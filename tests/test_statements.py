@@ -30,7 +30,6 @@ REMAINING: set[str] = {
     "merge_snli/answers/source.py read_source",
     "merge_snli/answers/table.py _block",
     "merge_snli/comparison/compare.py _compare",
-    "merge_snli/hub/client.py _input_error",
     "merge_snli/language_models/inspect_task.py _usage",
     "merge_snli/language_models/inspect_task.py nli",
     "merge_snli/language_models/sample_scores.py scored_data",

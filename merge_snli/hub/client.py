@@ -9,7 +9,7 @@ from huggingface_hub import HfApi, constants, get_token
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import InputError, param, raise_first, reason
+from merge_snli.base.errors import InputError, param, reason
 
 logger = logging.getLogger(__name__)
 
@@ -41,19 +41,13 @@ MEANINGS = {
 
 def find_api() -> HfApi:
     """Return a client that uses the token of `HF_TOKEN` or `hf auth login`."""
+    if constants.HF_HUB_OFFLINE:
+        raise InputError(f"HF_HUB_OFFLINE is set: unset it to publish, or add {param('dry_run', True)}")
     token = get_token()
-    text = str(token)
-    raise_first(
-        (
-            constants.HF_HUB_OFFLINE,
-            f"HF_HUB_OFFLINE is set: unset it to publish, or add {param('dry_run', True)}",
-        ),
-        (token is None, "no Hub token found: log in with `hf auth login` or set HF_TOKEN"),
-        (
-            not text.isascii() or not text.isprintable() or " " in text,
-            "the Hub token has invalid characters: log in again with `hf auth login`",
-        ),
-    )
+    if token is None:
+        raise InputError("no Hub token found: log in with `hf auth login` or set HF_TOKEN")
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError("the Hub token has invalid characters: log in again with `hf auth login`")
     return HfApi(token=token)
 
 
@@ -108,8 +102,11 @@ def _input_error(error: Exception, repo: str) -> InputError:
     status, seconds = response.status_code, _requested_wait(response)
     meaning = MEANINGS.get(status, "the Hub has an internal error: try again later").format(repo=repo)
     wait = f", in {seconds:.0f} seconds" if seconds else ""
-    message = " ".join((getattr(http_error, "server_message", None) or "").split()).rstrip(".")
-    return InputError(f"{meaning}{wait} ({status}{f': {message}' if message else ''})")
+    said = getattr(http_error, "server_message", None) or ""
+    message = " ".join(said.split()).rstrip(".")
+    if message:
+        message = f": {message}"
+    return InputError(f"{meaning}{wait} ({status}{message})")
 
 
 def _summary(error: Exception) -> str:

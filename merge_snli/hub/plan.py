@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, text_of
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
@@ -162,8 +162,10 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
 
 def plan_text(plan: Plan) -> str:
     """Return a plan as text: files and sizes by folder, every commit, the tag."""
-    tag = "" if plan.tag is None else f"tag {plan.tag} on {MAIN} of {plan.repo}\n"
-    return "".join(branch_text(branch) for branch in plan.branches) + tag
+    text = "".join(map(branch_text, plan.branches))
+    if plan.tag is not None:
+        text += text_of([f"tag {plan.tag} on {MAIN} of {plan.repo}"])
+    return text
 
 
 def branch_text(branch: Branch) -> str:
@@ -173,9 +175,12 @@ def branch_text(branch: Branch) -> str:
         folder, slash, _ = path.rpartition("/")
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
-    lines = [f"  {sum(of_name):>14,} bytes  {name}, {count(len(of_name), 'file')}" for name, of_name in sizes.items()]
-    total = f"  {sum(map(sum, sizes.values())):>14,} bytes in {count(len(branch.files), 'file')}"
-    return "\n".join([branch.title, f'  commit "{branch.message}"', *lines, total, ""])
+    lines = [branch.title, f'  commit "{branch.message}"']
+    for name, of_name in sizes.items():
+        lines.append(f"  {sum(of_name):>14,} bytes  {name}, {count(len(of_name), 'file')}")
+    total = sum(map(sum, sizes.values()))
+    lines.append(f"  {total:>14,} bytes in {count(len(branch.files), 'file')}")
+    return text_of(lines)
 
 
 def check_valid(dataset: MergeDataset) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussion, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, param, text_of
 from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import HUB_ERRORS, call_hub, find_api
 from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
@@ -178,7 +178,7 @@ def published_text(published: Published) -> str:
             lines.append(f"pull request {pushed.pull_request}")
     if published.tag is not None:
         lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
-    return "\n".join([*lines, published.url, ""])
+    return text_of([*lines, published.url])
 
 
 def push(api: HfApi, branch: Branch) -> Pushed:
@@ -260,7 +260,6 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
 
 def proposed_text(pushed: Pushed) -> str:
     """Return the outcome of a push of results as one line."""
-    request = pushed.pull_request
-    if request is None:
-        return f"{pushed.branch.repo} already has these results\n"
-    return f"pull request {request}\n"
+    if pushed.pull_request is None:
+        return text_of([f"{pushed.branch.repo} already has these results"])
+    return text_of([f"pull request {pushed.pull_request}"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, explained
+from merge_snli.base.errors import InputError, explained, text_of
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME, check_loading, prepare_dataset, prepare_metric
@@ -240,10 +240,10 @@ def registered_text(registration: Registration) -> str:
             f"a folder {name} was loaded since, and the libraries take the latest: register again, to load the "
             "registered one"
         )
-    return "".join(f"{line}\n" for line in lines)
+    return text_of(lines)
 
 
 def removed_text(registration: Registration) -> str:
     """Return what `undo` removed."""
     folders = [f"  {folder}" for folder in registration.folders]
-    return "\n".join([f"no longer registered: {registration.dataset}", "removed:", *folders, ""])
+    return text_of([f"no longer registered: {registration.dataset}", "removed:", *folders])

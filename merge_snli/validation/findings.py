@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from merge_snli.base.differences import differences
-from merge_snli.base.errors import one_line
+from merge_snli.base.errors import text_of
 from merge_snli.base.table import count
 
 # Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one.
@@ -79,7 +79,7 @@ def report_text(report: ValidationReport) -> str:
     if checked:
         verdict += f" (checked: {', '.join(checked)})"
     lines.append(f"{report.name}: {verdict}")
-    return "".join(f"{one_line(line)}\n" for line in lines)
+    return text_of(lines)
 
 
 def quoted(value: object) -> str:

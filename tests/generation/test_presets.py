@@ -139,6 +139,7 @@ def test_keys_may_be_spelled_as_on_the_command_line(tmp_path: Path) -> None:
         (b"out = 'x'", "unknown option 'out'"),
         (b"top_k 3", "is not valid TOML: Expected '=' after a key"),
         (b"\xff\xfe", "mine.toml is not valid TOML"),
+        pytest.param(b"top_k = " + b"[" * 100_000, "mine.toml is not valid TOML", id="deep"),
         (None, "mine.toml cannot be read: No such file"),
     ],
 )

@@ -73,6 +73,8 @@ def test_local_data_set_takes_precedence_over_registered_one(tmp_path: Path) -> 
         with working_in(empty):
             assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of(BUNDLED, "noun", TEST)
         assert "register again" not in registered_text(registration)
+        forged = replace(registration, dataset="a\nregistered: b\x1b[2J")
+        assert registered_text(forged).splitlines()[0].startswith(r"registered: a\nregistered: b\x1b[2J")
         time.sleep(1)  # the default config has the date of the next second
         with working_in(half.parent):
             assert datasets.load_dataset("merge_snli", "noun", split=TEST).to_list() == rows_of(half, "noun", TEST)

@@ -75,6 +75,8 @@ def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -
     assert (first.is_tag_new, second.is_tag_new) == (True, False)
     assert published_text(second).count("unchanged, commit") == 3
     assert f"tag {planned.tag} (unchanged)" in published_text(second)
+    forged = replace(second, url="https://hub\nvalid\u202e")
+    assert published_text(forged).splitlines()[-1] == r"https://hub\nvalid\u202e"
 
 
 def test_changed_files_are_sent_and_obsolete_ones_deleted(
