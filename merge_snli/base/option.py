@@ -146,12 +146,17 @@ def converted(value: object, expected: type) -> object | None:
         The value; None if it cannot be converted.
     """
     if expected is tuple:
-        values = [value] if isinstance(value, str | Path) else list(value) if isinstance(value, Iterable) else [None]
-        return tuple(map(str, values)) if all(isinstance(each, str | Path) for each in values) else None
+        values = [value] if isinstance(value, str | Path) else value
+        if not isinstance(values, Iterable):
+            return None
+        texts = tuple(converted(each, str) for each in values)
+        return None if None in texts else texts
     if expected is str:
-        return value if isinstance(value, str) else str(value) if isinstance(value, Path) else None
-    if expected is bool or isinstance(value, bool):
-        return value if expected is bool and isinstance(value, bool) else None
+        return str(value) if isinstance(value, str | Path) else None
+    if isinstance(value, bool):
+        return value if expected is bool else None
+    if expected is bool:
+        return None
     if expected is float:
         return float(value) if isinstance(value, int | float) else None
     try:

@@ -7,9 +7,9 @@ import csv
 import html
 import io
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 if TYPE_CHECKING:
@@ -112,33 +112,41 @@ class Table:
         If the table is wider than `TEXT_WIDTH`, headers are wrapped at spaces; if that is not enough, columns are
         separated by one space instead of two. Cells are never wrapped.
         """
-        cells = self._cells(lambda column, value: column.show(value))
+        rows = self._cells(Column.show)
         headers = [printable(column.header) for column in self.columns]
-        widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
-        if sum(widths) + 2 * (len(widths) - 1) > TEXT_WIDTH:
+        widths = _widths([headers, *rows])
+        if _width(widths, "  ") > TEXT_WIDTH:
             words = [max(header.split(), key=len, default="") for header in headers]
-            widths = [max(map(len, column)) for column in zip(words, *cells, strict=True)]
-        gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= TEXT_WIDTH else " "
-        lines = [
-            *self._header_lines(headers, widths, gap),
-            gap.join("─" * width for width in widths),
-            *(self._line(row, widths, gap) for row in cells),
-        ]
-        title = [printable(self.title)] if self.title else []
-        found = [*_wrap(printable(self.finding), TEXT_WIDTH), ""] if self.finding else []
-        notes = [line for note in self.notes for line in _wrap(printable(note), TEXT_WIDTH)]
-        return "\n".join([*title, *found, *lines, *([""] if notes else []), *notes, ""])
+            widths = _widths([words, *rows])
+        gap = "  " if _width(widths, "  ") <= TEXT_WIDTH else " "
+        lines = []
+        if self.title:
+            lines.append(printable(self.title))
+        if self.finding:
+            lines += [*_wrap(printable(self.finding), TEXT_WIDTH), ""]
+        lines += self._header_lines(headers, widths, gap)
+        lines.append(gap.join("─" * width for width in widths))
+        lines += [self._line(row, widths, gap) for row in rows]
+        if self.notes:
+            lines.append("")
+        for note in self.notes:
+            lines += _wrap(printable(note), TEXT_WIDTH)
+        return "\n".join([*lines, ""])
 
     def markdown(self) -> str:
         """Return the table as a Markdown table, under a heading if it has a title and followed by a list of notes."""
         rules = ["---:" if column.align == "right" else "---" for column in self.columns]
         headers = [_markdown(column.header) for column in self.columns]
-        cells = self._cells(lambda column, value: _cell_markdown(column, column.show(value)))
-        title = [f"## {_markdown(self.title)}", ""] if self.title else []
-        title += [_markdown(self.finding), ""] if self.finding else []
-        notes = [f"- {_markdown(note)}" for note in self.notes]
-        lines = [f"| {' | '.join(row)} |" for row in (headers, rules, *cells)]
-        return "\n".join([*title, *lines, *([""] if notes else []), *notes, ""])
+        lines = []
+        if self.title:
+            lines += [f"## {_markdown(self.title)}", ""]
+        if self.finding:
+            lines += [_markdown(self.finding), ""]
+        lines += [f"| {' | '.join(row)} |" for row in (headers, rules, *self._cells(_cell_markdown))]
+        if self.notes:
+            lines.append("")
+        lines += [f"- {_markdown(note)}" for note in self.notes]
+        return "\n".join([*lines, ""])
 
     def latex(self) -> str:
         """Return the table as a LaTeX `table` with `booktabs` rules."""
@@ -170,20 +178,26 @@ class Table:
 
     def html(self) -> str:
         """Return the table as an HTML `table`, with the notes in a paragraph below."""
-        caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
         starts = [at for at, column in enumerate(self.columns) if not column.under]
         groups = [range(*ends) for ends in pairwise([*starts, len(self.columns)])]
-        head = "".join(_html_cell("th", self.columns[start], _html(self.columns[start].header)) for start in starts)
-        rows = [[self._html_cell(row, group) for group in groups] for row in self.rows]
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+        head, body = "", ""
+        for group in groups:
+            column = self.columns[group[0]]
+            head += _html_cell("th", column, _html(column.header))
+        for row in self.rows:
+            body += f"<tr>{''.join(self._html_cell(row, group) for group in groups)}</tr>"
+        caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
         notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
     def _html_cell(self, row: tuple[Cell, ...], group: range) -> str:
-        first, *under = (_cell_html(self.columns[at], row[at]) for at in group if at == group[0] or row[at] is not None)
-        return _html_cell(
-            "td", self.columns[group[0]], "".join([first, *(f"<br><small>{text}</small>" for text in under)])
-        )
+        """Return the cell of a column, and below it those of the columns after it that have values."""
+        first, *others = group
+        content = _cell_html(self.columns[first], row[first])
+        for at in others:
+            if row[at] is not None:
+                content += f"<br><small>{_cell_html(self.columns[at], row[at])}</small>"
+        return _html_cell("td", self.columns[first], content)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
@@ -200,16 +214,25 @@ class Table:
 
     def _header_lines(self, headers: Sequence[str], widths: Sequence[int], gap: str) -> list[str]:
         """Wrap the headers to the widths of their columns and align them at the bottom."""
-        wrapped = [_wrap(header, width) for header, width in zip(headers, widths, strict=True)]
-        padded = ([""] * (max(map(len, wrapped)) - len(lines)) + lines for lines in wrapped)
-        return [self._line(row, widths, gap) for row in zip(*padded, strict=True)]
+        wrapped = [_wrap(header, width)[::-1] for header, width in zip(headers, widths, strict=True)]
+        rows = [*zip_longest(*wrapped, fillvalue="")]
+        return [self._line(row, widths, gap) for row in reversed(rows)]
 
     def _line(self, cells: Sequence[str], widths: Sequence[int], gap: str) -> str:
-        aligned = (
-            cell.rjust(width) if column.align == "right" else cell.ljust(width)
-            for column, cell, width in zip(self.columns, cells, widths, strict=True)
-        )
+        aligned = []
+        for column, cell, width in zip(self.columns, cells, widths, strict=True):
+            aligned.append(cell.rjust(width) if column.align == "right" else cell.ljust(width))
         return gap.join(aligned).rstrip()
+
+
+def _widths(rows: Iterable[Sequence[str]]) -> list[int]:
+    """Return the length of the longest cell of each column."""
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def _width(widths: Sequence[int], gap: str) -> int:
+    """Return the length of a line."""
+    return sum(widths) + len(gap) * (len(widths) - 1)
 
 
 def print_in_any_encoding(stream: TextIO) -> None:
@@ -264,7 +287,8 @@ def _markdown(text: str) -> str:
     return printable(text).translate(MARKDOWN_ESCAPES)
 
 
-def _cell_markdown(column: Column, text: str) -> str:
+def _cell_markdown(column: Column, value: Cell) -> str:
+    text = column.show(value)
     if not column.code:
         return _markdown(text)
     fence, space = ("``", " ") if "`" in text else ("`", "")

@@ -2,30 +2,43 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
+from types import NoneType
 from typing import Any, TypeVar, cast
 
 from merge_snli.base.errors import InputError, nearest, param
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What an annotation means: a check of a value, and how a message names it.
-Kind = tuple[Callable[[object], bool], str]
-
 # Annotations of lists, whose items may be annotated as well.
-LISTS = frozenset({"Sequence", "Iterable", "list"})
+LISTS = ("Sequence", "Iterable", "list")
 
-KINDS: dict[str, Kind] = {
-    "bool": (lambda value: isinstance(value, bool), "True or False"),
-    "int": (lambda value: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"),
-    "float": (lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
-    "str": (lambda value: isinstance(value, str) and bool(value.strip()) and "\0" not in value, "a text"),
-    "Path": (lambda value: isinstance(value, Path), "a path"),
-    "Mapping": (lambda value: isinstance(value, Mapping), "a dict"),
-    "None": (lambda value: value is None, "None"),
+# Classes that are recognized by their names, and need not be imported.
+CLASSES = (
+    "MergeDataset",
+    "Options",
+    "ProblemOptions",
+    "Result",
+    "SimplePairOptions",
+    "ExtendedPairOptions",
+    "Axes",
+    "Trainer",
+)
+
+# The type that an annotation names, and how a message does.
+KINDS: dict[str, tuple[type, str]] = {
+    "bool": (bool, "True or False"),
+    "int": (Integral, "a whole number"),
+    "float": (Real, "a number"),
+    "str": (str, "a text"),
+    "Path": (Path, "a path"),
+    "Mapping": (Mapping, "a dict"),
+    "None": (NoneType, "None"),
+    **dict.fromkeys(LISTS, (Iterable, "a list")),
+    **{name: (object, f"a {name}") for name in CLASSES},
 }
 
 
@@ -44,74 +57,74 @@ def typed(function: F, called: str = "") -> F:
         TypeError: When it is called with other arguments than it has; the message names the nearest one.
     """
     signature = inspect.signature(function)
-    hints = {name: _text(parameter.annotation) for name, parameter in signature.parameters.items()}
-    kinds = {name: kind for name, hint in hints.items() if (kind := _kinds(hint))}
+    hints = {name: _kinds(_text(parameter.annotation)) for name, parameter in signature.parameters.items()}
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            unknown = next((name for name in kwargs if name not in signature.parameters), None)
             what = str(error)
-            if unknown is not None:
-                what = f"got an unexpected keyword argument {unknown!r}{nearest(unknown, signature.parameters)}"
+            unknown = [name for name in kwargs if name not in signature.parameters]
+            if unknown:
+                what = f"got an unexpected keyword argument {unknown[0]!r}{nearest(unknown[0], signature.parameters)}"
             raise TypeError(f"{called or function.__name__}() {what}") from None
         for name, given in bound.arguments.items():
             several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             for value in given if several else [given]:
-                if name in kinds and not any(fits(value) for fits, _ in kinds[name]):
-                    is_blank = isinstance(value, str) and not value.strip()
-                    kind = "an empty text" if is_blank else f"of type {type(value).__name__}"
-                    raise InputError(f"{param(name)} is {value!r:.60}, {kind}: give {_any_of(kinds[name])}")
+                _check(name, value, hints[name])
         return function(*args, **kwargs)
 
     return cast("F", checked)
 
 
-def _text(hint: Any) -> str:  # noqa: ANN401 - any annotation
-    return hint if isinstance(hint, str) else inspect.formatannotation(hint)
+def _text(annotation: Any) -> str:  # noqa: ANN401 - any annotation
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
-def _kinds(hint: str) -> list[Kind]:
-    """Return the kinds that an annotation names; none if it has one that cannot be checked."""
-    kinds = [_kind(name) for name in re.split(r" \| (?![^\[]*\])", hint)]
-    return [] if None in kinds else [kind for kind in kinds if kind is not None]
+def _kinds(annotation: str) -> list[str]:
+    """Return the kinds of values that an annotation names; none if there is one that cannot be checked."""
+    kinds = re.split(r" \| (?![^\[]*\])", annotation)
+    return kinds if all(_split(kind)[0] in KINDS for kind in kinds) else []
 
 
-def _kind(hint: str) -> Kind | None:
-    name, _, items = hint.removesuffix("]").partition("[")
+def _split(kind: str) -> tuple[str, list[str]]:
+    """Return the name of a kind, and the kinds of the items of a list."""
+    name, _, items = kind.removesuffix("]").partition("[")
     name = name.rpartition(".")[2]
-    if name in LISTS:
-        return _list_of(_kinds(items))
-    if name not in CLASSES:
-        return KINDS.get(name)
-    return lambda value: any(parent.__name__ == name for parent in type(value).__mro__), f"a {name}"
+    return name, _kinds(items) if items and name in LISTS else []
 
 
-def _list_of(kinds: list[Kind]) -> Kind:
-    """Return the kind of lists whose items have one of some kinds; of any items if there are none."""
-
-    def fits(value: object) -> bool:
-        items = value if kinds and isinstance(value, list | tuple) else ()
-        is_list = isinstance(value, Iterable) and not isinstance(value, str | bytes)
-        return is_list and all(any(fits_item(item) for fits_item, _ in kinds) for item in items)
-
-    return fits, " ".join(["a list", *([f"of {_any_of(kinds)}"] if kinds else [])])
+def _check(name: str, value: object, kinds: Sequence[str]) -> None:
+    if not kinds or _fits(value, kinds):
+        return
+    found = f"of type {type(value).__name__}"
+    if isinstance(value, str) and not value.strip():
+        found = "an empty text"
+    raise InputError(f"{param(name)} is {value!r:.60}, {found}: give {_any_of(kinds)}")
 
 
-def _any_of(kinds: Iterable[Kind]) -> str:
-    return " or ".join(dict.fromkeys(word for _, word in kinds))
+def _fits(value: object, kinds: Sequence[str]) -> bool:
+    return any(_is(value, *_split(kind)) for kind in kinds)
 
 
-# Classes that are recognized by their names, and need not be imported.
-CLASSES = (
-    "MergeDataset",
-    "Options",
-    "ProblemOptions",
-    "Result",
-    "SimplePairOptions",
-    "ExtendedPairOptions",
-    "Axes",
-    "Trainer",
-)
+def _is(value: object, name: str, items: Sequence[str]) -> bool:
+    """Return whether a value is of a kind."""
+    if name in CLASSES:
+        return any(parent.__name__ == name for parent in type(value).__mro__)
+    if isinstance(value, bool):
+        return name == "bool"
+    if isinstance(value, str | bytes):
+        return name == "str" and isinstance(value, str) and bool(value.strip()) and "\0" not in value
+    if items and isinstance(value, list | tuple):
+        return all(_fits(item, items) for item in value)
+    return isinstance(value, KINDS[name][0])
+
+
+def _any_of(kinds: Iterable[str]) -> str:
+    """Return how a message names some kinds."""
+    words = []
+    for name, items in map(_split, kinds):
+        word = KINDS[name][1]
+        words.append(f"{word} of {_any_of(items)}" if items else word)
+    return " or ".join(dict.fromkeys(words))
