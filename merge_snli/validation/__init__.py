@@ -11,15 +11,17 @@ from merge_snli.base.shadowing import check_not_shadowed
 
 check_not_shadowed("generation")
 
-from merge_snli.base.errors import raise_first
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
+from merge_snli.validation.annotation import check_annotation, check_judgments
 from merge_snli.validation.card import check_card
-from merge_snli.validation.data_files import check_annotation, check_data_files, check_judgments, check_pairs
+from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
 from merge_snli.validation.folder import REQUIRED_FILES, check_digests, check_folder, check_repository
 from merge_snli.validation.loaded_rows import check_loaded
+from merge_snli.validation.pairs import check_pairs
 from merge_snli.validation.recorded_run import check_run_toml, read_record, read_run
 
 __all__ = ["Finding", "ValidationReport", "validate"]
@@ -50,13 +52,10 @@ def validate(dataset: object, *, tagger: str | None = None) -> ValidationReport:
             collector = Collector()
             check_loaded(opened.loaded, collector)
             return collector.report(name)
-    raise_first(
-        (not folder.is_dir(), f"no data set at {folder}: the folder does not exist"),
-        (
-            not any((folder / name).exists() for name in (*REQUIRED_FILES, "data")),
-            f"no data set at {folder}: the folder has neither {RUN_FILE} nor data",
-        ),
-    )
+    if not folder.is_dir():
+        raise InputError(f"no data set at {folder}: the folder does not exist")
+    if not any((folder / part).exists() for part in (*REQUIRED_FILES, "data")):
+        raise InputError(f"no data set at {folder}: the folder has neither {RUN_FILE} nor data")
     collector = Collector()
     record = read_record(folder, collector)
     data_files = frozenset(() if record is None else record.files)

@@ -17,7 +17,7 @@ from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.schema import ANNOTATION, features
 from merge_snli.validation import validate
-from merge_snli.validation.data_files import check_annotation
+from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.findings import Collector, Finding
 from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 from tests.merge_snli.validation.digests import read_run
