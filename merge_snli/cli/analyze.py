@@ -19,6 +19,7 @@ from merge_snli.cli.arguments import (
     add_list,
     add_min_agreement,
     add_results,
+    read_results,
     write_output,
 )
 
@@ -57,11 +58,10 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.base.progress import Progress
     from merge_snli.paper.report.analyze import analyze, read_seed_ids
     from merge_snli.paper.report.write import PAGE, check_report_folder
-    from merge_snli.results.store import read_results
 
     check_report_folder(arguments.out)
     report = analyze(
-        read_results(*arguments.results, skip_invalid=arguments.skip_invalid),
+        read_results(arguments),
         arguments.dataset,
         fine_tuned_from=_counterparts(arguments.fine_tuned_from),
         corpus=arguments.corpus,

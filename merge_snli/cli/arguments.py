@@ -18,6 +18,7 @@ from merge_snli.base.table import Table, capitalized
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
 
 if TYPE_CHECKING:
+    from merge_snli.results.result import Result
     from merge_snli.runs.submit import Cluster
 
 # How `--help` names a data set, which is a folder or a Hub id, and a folder of results.
@@ -93,6 +94,13 @@ def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     about = "results folders of merge-snli score"
     add_list(parser, "results", Path, nargs=nargs, default=(), metavar=RESULTS, help=about)
     add_skip_invalid(parser)
+
+
+def read_results(arguments: argparse.Namespace) -> list[Result]:
+    """Return the results in the folders of `add_results`."""
+    from merge_snli.results.store import read_results
+
+    return read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
 
 
 def add_skip_invalid(parser: argparse.ArgumentParser) -> None:

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
+from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     RESULTS,
     TABLE_FORMATS,
@@ -19,6 +20,7 @@ from merge_snli.cli.arguments import (
     add_results,
     add_thresholds,
     number,
+    read_results,
     refuse,
     write_tables,
 )
@@ -104,7 +106,6 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.statistics_tables import comparison_tables, to_json
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.results.parts import with_parts
-    from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if not arguments.baseline:
@@ -118,7 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
     why = f"is for {param('power', True)} without results: remove it or the results"
     refuse(arguments, ("assume", "correlation"), why)
     datasets = [find_dataset(name) for name in arguments.dataset]
-    results = with_parts(read_results(*arguments.results, skip_invalid=arguments.skip_invalid), datasets)
+    results = with_parts(read_results(arguments), datasets)
     figures = [] if arguments.out is None else draw_figures(results, arguments.out)
     try:
         comparisons = compare_results(
@@ -136,17 +137,20 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.out is None:
             raise
         comparisons = ()  # the curves of one model are drawn all the same
-    tables = chain.from_iterable(map(comparison_tables, comparisons))
-    write_tables(
-        arguments.format,
-        tables,
-        document=lambda: {
-            "comparisons": [to_json(comparison) for comparison in comparisons],
-            "figures": [str(path) for path in figures],
-        },
-    )
+    tables: list[Table] = []
+    for comparison in comparisons:
+        tables += comparison_tables(comparison)
+    _write(arguments, tables, lambda: {"comparisons": [*map(to_json, comparisons)]}, figures)
+
+
+def _write(
+    arguments: argparse.Namespace, tables: list[Table], document: Callable[[], dict[str, Any]], figures: list[Path]
+) -> None:
+    """Print tables and the paths of figures."""
+    paths = [str(path) for path in figures]
+    write_tables(arguments.format, tables, document=lambda: {**document(), "figures": paths})
     if arguments.format == TEXT:
-        sys.stdout.writelines(f"{path}\n" for path in figures)
+        sys.stdout.writelines(f"{path}\n" for path in paths)
 
 
 def _run_power(arguments: argparse.Namespace) -> None:
@@ -155,7 +159,6 @@ def _run_power(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.power import assumed_power, power_of_results
     from merge_snli.dataset.stored import check_out
     from merge_snli.results.naming import safe_name
-    from merge_snli.results.store import read_results
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if bool(arguments.results) == bool(arguments.assume):
@@ -166,30 +169,25 @@ def _run_power(arguments: argparse.Namespace) -> None:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
     else:
-        results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+        results = read_results(arguments)
         alpha, common = arguments.alpha, arguments.common_seeds
         powers = []
         for threshold in arguments.threshold or (QUALITY_THRESHOLD,):
             powers += power_of_results(results, alpha=alpha, threshold=threshold, common_seeds=common)
-    figures = []
+    figures: list[Path] = []
     if arguments.out is not None:
         folder = check_out(arguments.out)
         for power in powers:
             figures += power.draw(folder / f"power-{safe_name(power.title)}")
-    write_tables(
-        arguments.format,
-        (power.table() for power in powers),
-        document=lambda: {"power": [power.as_dict() for power in powers], "figures": [str(path) for path in figures]},
-    )
-    if arguments.format == TEXT:
-        sys.stdout.writelines(f"{path}\n" for path in figures)
+    tables = [power.table() for power in powers]
+    _write(arguments, tables, lambda: {"power": [power.as_dict() for power in powers]}, figures)
 
 
 def _run_gate(arguments: argparse.Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
     from merge_snli.comparison.baseline import ALLOW_UNREAD, baseline_table, compare_with_baseline
     from merge_snli.comparison.statistics_tables import to_json
-    from merge_snli.results.store import read_results
+    from merge_snli.results import store
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.fail_if_worse and not arguments.baseline:
@@ -197,9 +195,9 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     refuse(arguments, NOT_OF_A_GATE, f"is not for {param('baseline')} and {param('min_pa')}: remove it")
     baseline: list[Result] = []
     if arguments.baseline:
-        baseline = read_results(*arguments.baseline, skip_invalid=arguments.skip_invalid)
+        baseline = store.read_results(*arguments.baseline, skip_invalid=arguments.skip_invalid)
     rows = compare_with_baseline(
-        read_results(*arguments.results, skip_invalid=arguments.skip_invalid),
+        read_results(arguments),
         baseline,
         test=arguments.test,
         alpha=arguments.alpha,

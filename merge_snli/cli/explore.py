@@ -9,6 +9,7 @@ from merge_snli.cli.arguments import (
     DATASET,
     add_comparison,
     add_results,
+    read_results,
 )
 
 
@@ -45,7 +46,6 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.results.naming import work_folder
-    from merge_snli.results.store import read_results
 
     if arguments.export is not None or arguments.wide is not None:
         raise InputError(
@@ -56,8 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     dataset = find_dataset(arguments.dataset)
     results = []
     if arguments.results:
-        read = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
-        results = results_on(read, dataset, arguments.config)
+        results = results_on(read_results(arguments), dataset, arguments.config)
     corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
     path = write_explorer(
         results,

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         half_widths,
         write_task_files,
     )
-    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, in_orders, read_prompts
+    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, Prompt, in_orders, read_prompts
 
     _check_options(arguments)
     if arguments.out is not None:
@@ -92,7 +92,9 @@ def run(arguments: argparse.Namespace) -> None:
     read = read_questions(arguments.dataset, Scope(**scope))
     data, shots_from = read.data, arguments.shots_from or SHOTS_FROM
     named = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
-    prompts = [each for prompt in named for each in in_orders(prompt, data.label_names, arguments.orders)]
+    prompts: list[Prompt] = []
+    for prompt in named:
+        prompts += in_orders(prompt, data.label_names, arguments.orders)
     if arguments.out is not None:
         offers = data.is_nli or arguments.shots_from or any(prompt.shots for prompt in prompts)
         shots = shots_for(data, shots_from, OFFERED_SHOTS if offers else 0, at_least=1)

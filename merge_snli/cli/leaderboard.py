@@ -11,6 +11,8 @@ from merge_snli.cli.arguments import (
     add_datasets,
     add_results,
     add_thresholds,
+    read_results,
+    refuse,
 )
 
 TITLE = "MERGE leaderboard"
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --dataset: show sentences on the page although their license may forbid to share them",
     )
     add_comparison(parser)
-    parser.add_argument("--title", default=TITLE, help="title of the page (default: %(default)s)")
+    parser.add_argument("--title", help=f"title of the page (default: {TITLE})")
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
 
 
@@ -49,18 +51,17 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.testing import Significance
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.leaderboard.write import leaderboard_text, write_leaderboard
-    from merge_snli.results.store import read_results
 
     _check_arguments(arguments)
     datasets = [find_dataset(name) for name in arguments.dataset]
-    results = read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+    results = read_results(arguments)
     how: dict[str, Any] = {
         "datasets": datasets,
         "thresholds": arguments.threshold,
         "with_text": arguments.with_text,
         "significance": Significance(arguments.test, arguments.alpha),
         "common_seeds": arguments.common_seeds,
-        "title": arguments.title,
+        "title": arguments.title or TITLE,
     }
     if arguments.out is None:
         sys.stdout.write(leaderboard_text(results, arguments.format, **how))
@@ -74,13 +75,13 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.dataset.stored import check_out
     from merge_snli.results.store import require_folder
 
-    is_page = arguments.format == "html"
-    if arguments.threshold and arguments.format not in ("md", "latex"):
-        raise _without_effect("threshold", arguments.format, "md or latex")
-    if arguments.title != TITLE and not is_page:
-        raise _without_effect("title", arguments.format, "html")
-    if arguments.with_text and not is_page:
-        raise _without_effect("with_text", arguments.format, "html")
+    form = arguments.format
+    is_page = form == "html"
+    advice = f"has no effect with {param('format')} {form}: give {param('format')}"
+    if form not in ("md", "latex"):
+        refuse(arguments, ("threshold",), f"{advice} md or latex, or leave it out")
+    if not is_page:
+        refuse(arguments, ("title", "with_text"), f"{advice} html, or leave it out")
     if arguments.with_text and not arguments.dataset:
         raise InputError(
             f"{param('with_text')} shows the sentences of {param('dataset')}: add {param('dataset')}, or leave "
@@ -95,10 +96,3 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         require_folder(folder)
     if is_page and arguments.out is None:
         raise InputError(f"name a folder for the page with {param('out')}, or choose another {param('format')}")
-
-
-def _without_effect(option: str, given: str, needed: str) -> InputError:
-    return InputError(
-        f"{param(option)} has no effect with {param('format')} {given}: give {param('format')} {needed}, or leave "
-        f"{param(option)} out"
-    )

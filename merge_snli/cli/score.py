@@ -43,7 +43,7 @@ from merge_snli.scoring.options import DATA, ScoreOptions
 
 if TYPE_CHECKING:
     from merge_snli.answers.data import ScoredData
-    from merge_snli.models.prompts import Prompt
+    from merge_snli.models.prompts import FilledPrompt, Prompt
     from merge_snli.results.result import Result
     from merge_snli.runs.submit import Cluster
     from merge_snli.scoring.tasks import ScoringRun
@@ -118,20 +118,18 @@ def run(arguments: argparse.Namespace) -> int:
     scoring, prompts = _scoring_run(arguments), _prompts(arguments)
     check_results_folder(arguments.out)
     options = scoring.options
-    opened = open_data(scoring.dataset, config=options.config, group_column=options.group_column, by=options.by)
-    scored = [_score(arguments, scoring, whole, prompts, cluster, dataset_id) for whole in opened]
-    failed = {name: reason for _, reasons in scored for name, reason in reasons.items()}
-    if arguments.format != JSON and not any(results for results, _ in scored):
+    results: list[Result] = []
+    failed: dict[str, str] = {}
+    tables: list[Table] = []
+    for whole in open_data(scoring.dataset, config=options.config, group_column=options.group_column, by=options.by):
+        of_config, reasons = _score(arguments, scoring, whole, prompts, cluster, dataset_id)
+        results += of_config
+        failed |= reasons
+        tables += _tables(of_config, reasons, arguments.threshold)
+    if arguments.format != JSON and not results:
         named = {name: why if name in why else f"{name}: {why}" for name, why in failed.items()}
         raise InputError(say_once(named))
-    write_tables(
-        arguments.format,
-        [table for results, reasons in scored for table in _tables(results, reasons, arguments.threshold)],
-        document=lambda: {
-            "results": [to_json(result) for results, _ in scored for result in results],
-            "failed": failed,
-        },
-    )
+    write_tables(arguments.format, tables, document=lambda: {"results": [*map(to_json, results)], "failed": failed})
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0
@@ -162,7 +160,7 @@ def _score(
     arguments: argparse.Namespace,
     scoring: ScoringRun,
     whole: ScoredData,
-    prompts: Sequence[Prompt | None],
+    prompts: Sequence[Prompt],
     cluster: Cluster | None,
     dataset_id: str | None,
 ) -> tuple[list[Result], dict[str, str]]:
@@ -180,13 +178,14 @@ def _score(
     shots_from = arguments.shots_from or SHOTS_FROM
     # All prompts are checked before the first is scored. The whole data has none of the shots, so they are the same for
     # each part of it.
-    filled = [
-        None if each is None else fill_prompt(each, whole, shots=arguments.shots, shots_from=shots_from)
-        for prompt in prompts
-        for each in ([None] if prompt is None else in_orders(prompt, whole.label_names, arguments.orders))
-    ]
-    for prompt in filled:
-        options = replace(scoring.options, prompt=prompt, config=whole.config)
+    filled: list[FilledPrompt | None] = []
+    for prompt in prompts:
+        for each in in_orders(prompt, whole.label_names, arguments.orders):
+            filled.append(fill_prompt(each, whole, shots=arguments.shots, shots_from=shots_from))
+    if not prompts:
+        filled.append(None)  # classifiers
+    for asked in filled:
+        options = replace(scoring.options, prompt=asked, config=whole.config)
         more, reasons = score_run(replace(scoring, options=options, opened=opened), cluster)
         results += more
         failed |= {name: as_flags(reason) for name, reason in reasons.items()}
@@ -195,13 +194,13 @@ def _score(
     return results, failed
 
 
-def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt | None]:
-    """Return the prompts that can be ranked; None for classifiers."""
+def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt]:
+    """Return the prompts that can be ranked; none for classifiers."""
     from merge_snli.models.prompts import read_prompts
 
     if not arguments.prompts:
         refuse(arguments, ("orders", "shots", "shots_from"), f"needs {param('prompt')}: add it")
-        return (None,)
+        return ()
     prompts = read_prompts(arguments.prompts)
     ranked = [prompt for prompt in prompts if not prompt.reason_first]
     left_out = ", ".join(prompt.name for prompt in prompts if prompt.reason_first)
