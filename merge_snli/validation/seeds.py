@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,10 @@ from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
 
 SEEDS_PER_BATCH = 100
-# Letters with several letters as their upper case.
-EXPANDING = "ßŉǰﬀﬁﬂﬃﬄﬅﬆ"
+# Letters with several letters as their upper case, and these.
+EXPANDING = tuple((letter, letter.upper()) for letter in "ßŉǰﬀﬁﬂﬃﬄﬅﬆ")
+# How many replacements are known to be words; many seeds have the same.
+KNOWN_WORDS = 100_000
 
 Row = dict[str, Any]
 
@@ -81,31 +83,28 @@ def read_seeds(
     numbered = enumerate(counts)
     for table in read_tables(folder / SEEDS, SEEDS_PER_BATCH):
         rows = table.to_pylist()
-        problems = [
-            Problem(
-                row["seed_id"],
-                row["premise"],
-                row["hypothesis"],
-                row["label"],
-                tuple(row[name] for name in options.keep_column),
-            )
-            for row in rows
-        ]
+        problems = []
+        for row in rows:
+            kept = tuple(row[name] for name in options.keep_column)
+            problems.append(Problem(row["seed_id"], row["premise"], row["hypothesis"], row["label"], kept))
         tagged_problems = [None] * len(rows) if tagger is None else tag(problems, tagger)
         batch = []
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
                 words = frozenset(word_runs((problem.premise, problem.hypothesis)))
-                shared = []
-                for name in options.classes:
-                    for rank, word in enumerate(row[f"{name}_words"]):
-                        shared.append(SharedWord(word, name, (rank,), ()))
+                shared = _words_of_row(row, options)
             else:
                 words = words_of(tagged)
-                shared = [*shared_words(tagged, ignore_case=options.ignore_case)]
+                shared = shared_words(tagged, ignore_case=options.ignore_case)
             by_form = {(word.word_class, word.text): word for word in shared}
             batch.append(CheckedSeed(number, row, dict(islice(variants, size)), problem, words, by_form, tagged))
         yield batch
+
+
+def _words_of_row(row: Row, options: Options) -> Iterator[SharedWord]:
+    for name in options.classes:
+        for rank, word in enumerate(row[f"{name}_words"]):
+            yield SharedWord(word, name, (rank,), ())
 
 
 def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
@@ -126,17 +125,24 @@ def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> Non
             texts = ", ".join(run.record.texts)
             find("seed_id", f"is {quoted(row['seed_id'])}; {texts} and label give {quoted(expected)}")
     for name in options.classes:
-        words, counts = row[f"{name}_words"], row[f"{name}_variants"]
-        shared = [word.text for word in seed.shared.values() if word.word_class == name and word.left_out is None]
-        in_all = Counter(variant["original"] for variant in seed.variants.values() if variant["word_class"] == name)
-        if words != shared:
-            find(f"{name}_words", f"is {quoted(words)}; the tagger finds {quoted(shared)}")
-        elif len(counts) != len(words) or min(counts, default=0) < 0:
-            find(f"{name}_variants", f"is {quoted(counts)}, but must be one count per word of {name}_words")
-        elif in_all and counts != [in_all[word] for word in words]:
-            find(f"{name}_variants", f"is {quoted(counts)}; config all has {quoted(dict(in_all))}")
-        elif not in_all and sum(counts) >= options.inflation and options.seeds_from is None:
-            find(f"{name}_variants", f"is {quoted(counts)}, enough for config {name}; config all has none")
+        _check_words(name, seed, options, find)
+
+
+def _check_words(name: str, seed: CheckedSeed, options: Options, find: Find) -> None:
+    """Check the shared words of a class, and their numbers of variants."""
+    words, counts = seed.row[f"{name}_words"], seed.row[f"{name}_variants"]
+    shared = [word.text for word in seed.shared.values() if word.word_class == name and word.left_out is None]
+    if words != shared:
+        find(f"{name}_words", f"is {quoted(words)}; the tagger finds {quoted(shared)}")
+        return
+    column, found = f"{name}_variants", f"is {quoted(counts)}"
+    in_all = Counter(variant["original"] for variant in seed.variants.values() if variant["word_class"] == name)
+    if len(counts) != len(words) or min(counts, default=0) < 0:
+        find(column, f"{found}, but must be one count per word of {name}_words")
+    elif in_all and counts != [in_all[word] for word in words]:
+        find(column, f"{found}; config all has {quoted(dict(in_all))}")
+    elif not in_all and sum(counts) >= options.inflation and options.seeds_from is None:
+        find(column, f"{found}, enough for config {name}; config all has none")
 
 
 def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
@@ -181,25 +187,38 @@ def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find
         find("replacement", f"{quoted(replacement)} is a word of the seed problem")
     elif not options.scramble and is_form_of_any(replacement, seed.words, row["word_class"], options.language):
         find("replacement", f"{quoted(replacement)} is a form of a word of the seed problem")
-    # "İ" in lower case is two characters; the second one is not a letter.
-    if not any(_is_word(text, options) for text in (replacement, replacement.replace("i\u0307", "İ"))):
+    if not _is_word(replacement, options.language, scrambled=options.scramble):
         find("replacement", f"{quoted(replacement)} is a negation, an affix or not a whole word")
-    capitals = [(letter, letter.upper()) for letter in EXPANDING]
-    expanded = (letter + replacement[len(upper) :] for letter, upper in capitals if replacement.startswith(upper))
-    if not any(match_case(original, word) == replacement for word in (replacement, *expanded)):
+    if not _has_case_of(original, replacement):
         find("replacement", f"{quoted(replacement)} does not have the case pattern of {quoted(original)}")
 
 
-def _is_word(text: str, options: Options) -> bool:
-    """Return whether a replacement may be `text`; scrambled letters may also be an affix."""
-    if options.scramble:
-        return WORD.fullmatch(text) is not None and not is_negation(text, options.language)
-    return is_whole_word(text, options.language)
+@lru_cache(maxsize=KNOWN_WORDS)
+def _is_word(replacement: str, language: str | None, *, scrambled: bool) -> bool:
+    """Return whether a replacement may be a text; scrambled letters may also be an affix."""
+    # "İ" in lower case is two characters; the second one is not a letter.
+    for text in (replacement, replacement.replace("i\u0307", "İ")):
+        if not scrambled and is_whole_word(text, language):
+            return True
+        if scrambled and WORD.fullmatch(text) and not is_negation(text, language):
+            return True
+    return False
+
+
+def _has_case_of(original: str, replacement: str) -> bool:
+    """Return whether a replacement is a word in the case pattern of the original."""
+    if match_case(original, replacement) == replacement:
+        return True
+    for letter, upper in EXPANDING:
+        if replacement.startswith(upper) and match_case(original, letter + replacement[len(upper) :]) == replacement:
+            return True
+    return False
 
 
 def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
     """Check the masked LMs that validated a replacement, and its log-odds."""
-    of_run, validators = run.masked_lms, {f"{side}_mlms": row[f"{side}_mlms"] for side in SIDES}
+    of_run = run.masked_lms
+    validators = {f"{side}_mlms": row[f"{side}_mlms"] for side in SIDES}
     for column, names in validators.items():
         if names != [name for name in of_run if name in names]:
             find(column, f"is {quoted(names)}, but must be different names in the order {', '.join(of_run)}")
@@ -231,9 +250,11 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
         collector.find(VARIANTS, first, "variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
         return
     for (number, row), variant in zip(seed.variants.items(), subsample_all(variants, options), strict=True):
-        expected = _expected_row(row, variant, seed, options)
-        for column in (column for column in expected if row[column] != expected[column]):
-            message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(expected[column])}"
+        for column, expected in _expected_row(row, variant, seed, options).items():
+            value = list(expected) if isinstance(expected, tuple) else expected
+            if row[column] == value:
+                continue
+            message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(value)}"
             collector.find(VARIANTS, number, column, message)
             if column == "variant_id":  # another order, which shifts all later rows
                 return
@@ -249,7 +270,7 @@ def _expected_row(row: Row, variant: Variant, seed: CheckedSeed, options: Option
             starts = expected[f"{side}_offsets"] = row[f"{side}_offsets"]
             is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
             expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in expected.items()}
+    return expected
 
 
 def is_replaced(
@@ -268,17 +289,14 @@ def is_replaced(
         replacement: The word that replaces it.
         ignore_case: Whether the run compared shared words ignoring case.
     """
-    if not original:
+    replaced = replaced_words(seed, sentence, starts, original, replacement) if original else ()
+    if not replaced:
         return False
-    replaced = replaced_words(seed, sentence, starts, original, replacement)
+    for word in replaced:
+        occurrence = seed[slice(*word.seed)]
+        expected = match_occurrence_case(occurrence, original, replacement)
+        if sentence[slice(*word.variant)] != expected or not (ignore_case or occurrence == original):
+            return False
     whole = rf"(?<![\w\-'’/]){re.escape(original)}(?![\w\-'’/])"  # certainly not within a longer word
     words = {word.start() for word in re.finditer(whole, seed, re.IGNORECASE if ignore_case else 0)}
-    return (
-        bool(replaced)
-        and words <= {word.seed[0] for word in replaced}
-        and all(
-            (ignore_case or seed[slice(*word.seed)] == original)
-            and sentence[slice(*word.variant)] == match_occurrence_case(seed[slice(*word.seed)], original, replacement)
-            for word in replaced
-        )
-    )
+    return words <= {word.seed[0] for word in replaced}
