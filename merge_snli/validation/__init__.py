@@ -12,6 +12,7 @@ from merge_snli.base.shadowing import check_not_shadowed
 check_not_shadowed("generation")
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.progress import step
 from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
@@ -88,4 +89,5 @@ def _check_content(folder: Path, record: Record, tagger: str | None, collector: 
     check_annotation(folder, record.annotation, collector, judgments.annotators if judgments else ())
     if judgments:
         check_judgments(folder, record, judgments.annotators, collector)
-    check_card(folder, record, collector)
+    with step("checking the card", 1, "cards"):
+        check_card(folder, record, collector)

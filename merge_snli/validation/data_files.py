@@ -33,7 +33,8 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
         collector: Gets the findings and counts.
     """
     collector.count("data files", sum((folder / name).is_file() for name in run.files))
-    unreadable = [name for name in (VARIANTS, SEEDS) if not _check_table(folder, name, run, collector)]
+    with step("checking columns", 2, "files"):
+        unreadable = [name for name in (VARIANTS, SEEDS) if not _check_table(folder, name, run, collector)]
     if unreadable:
         collector.skip(f"rows: {' and '.join(unreadable)} cannot be read")
         for name in sorted(set(run.files) - {VARIANTS, SEEDS}):

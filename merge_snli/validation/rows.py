@@ -10,7 +10,7 @@ from generation.filters.lexical import WordNet, load_wordnet
 from generation.options import Options
 from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
-from merge_snli.base.progress import SHOWN_AFTER, Progress
+from merge_snli.base.progress import SHOWN_AFTER, Progress, step
 from merge_snli.dataset.record import generation_of
 from merge_snli.models.tagger import find_tagger, installed_tagger, other_tagger
 from merge_snli.schema import ALL
@@ -29,7 +29,9 @@ def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Co
         tagger: The spaCy pipeline that the user names; None for the recorded one.
         collector: Gets the findings and counts.
     """
-    in_place, wordnet = _find_tagger(run, tagger, collector), _find_wordnet(run, collector)
+    with step("loading the tagger", 1, "taggers"):
+        in_place = _find_tagger(run, tagger, collector)
+    wordnet = _find_wordnet(run, collector)
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
     groups = [(seed_id, sum(1 for _ in group)) for seed_id, group in groupby(read_column(folder / VARIANTS, "seed_id"))]
