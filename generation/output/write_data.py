@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from generation.options import Options
 from merge_snli.card.dataset_folder import config_record
-from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch, write_tables
+from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL, ROWS_PER_GROUP, rebatch, write_tables
 from merge_snli.dataset.record import ConfigRecord
 from merge_snli.dataset.texts import text_names
 from merge_snli.schema import ALL, SEED, TEST, columns, data_file, features_of, subsample_split
@@ -47,6 +47,7 @@ def write_data(
     label_names: Sequence[str],
     *,
     threads: int = 1,
+    level: int = COMPRESSION_LEVEL,
 ) -> dict[str, ConfigRecord]:
     """Write every config that has rows.
 
@@ -57,6 +58,7 @@ def write_data(
         options: The word classes, the number of subsamples, and which columns of the problems are read or copied.
         label_names: Label names in the order of their numbers.
         threads: Number of files that are written at the same time.
+        level: The compression level of the files.
 
     Returns:
         The configs, with their seeds and variants (the paper's Table 2).
@@ -67,7 +69,7 @@ def write_data(
     def write(config: str, split: str, tables: Iterable[pa.Table]) -> tuple[str, str, int]:
         schema = features_of(columns_of(config), label_names).arrow_schema
         path = folder / data_file(config, split)
-        return config, split, write_tables(path, tables, schema, dictionaries=REPEATED_COLUMNS)
+        return config, split, write_tables(path, tables, schema, dictionaries=REPEATED_COLUMNS, level=level)
 
     with ThreadPoolExecutor(threads) as pool:  # which compress at the same time
         written = [*pool.map(write, (ALL, SEED), (TEST, TEST), (_merge(variants, folder), _merge(seeds, folder)))]

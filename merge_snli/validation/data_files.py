@@ -12,7 +12,7 @@ from generation.seeds_from import Seeds
 from generation.work import METHOD_VERSION
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import step
-from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
+from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL, ROWS_PER_GROUP
 from merge_snli.dataset.record import ConfigRecord, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, SEED, TEST
@@ -53,12 +53,14 @@ def _check_table(folder: Path, name: str, run: RecordedRun, collector: Collector
 
 def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None:
     """Write the data set again from configs `all` and `seed`, and compare files, counts and seeds."""
+    written_by = run.record.versions.get("pyarrow")
+    # Compressing as a run does takes most of the time, and only shows anything for files of the same pyarrow.
+    level = COMPRESSION_LEVEL if written_by == pa.__version__ else 1
     with tempfile.TemporaryDirectory() as copy:
         try:
             with step("writing files again", len(run.files), "files"):
-                configs = write_data(
-                    Path(copy), [folder / VARIANTS], [folder / SEEDS], run.options, run.record.label_names
-                )
+                files = [folder / VARIANTS], [folder / SEEDS]
+                configs = write_data(Path(copy), *files, run.options, run.record.label_names, level=level)
         except READ_ERRORS:
             collector.skip(f"derived files: {VARIANTS} has invalid rows")
             return

@@ -150,9 +150,16 @@ def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
 
 
 def test_another_build_of_pyarrow_is_not_a_finding(valid_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("merge_snli.dataset.parquet_files.COMPRESSION_LEVEL", 1)
+    monkeypatch.setattr("merge_snli.validation.data_files.COMPRESSION_LEVEL", 1)
     report = validate(valid_set)
     assert report.findings == () and report.not_checked[-1].endswith("compresses differently")
+
+
+def test_only_the_rows_of_files_of_another_pyarrow_are_compared(copied: Path) -> None:
+    change_record(copied, lambda run: run["versions"].update(pyarrow="1.0"))
+    report = validate(copied)
+    assert {finding.file for finding in report.findings} == {"README.md"}  # which names the version
+    assert any("written by pyarrow 1.0" in reason for reason in report.not_checked)
 
 
 def test_the_named_tagger_must_exist(valid_set: Path) -> None:
