@@ -115,10 +115,6 @@ class InputError(ValueError):
         super().__init__(self.message)
 
 
-class EditedError(InputError):
-    """A file states other numbers than the answers in it give."""
-
-
 class GateError(InputError):
     """A model is worse than the user allows, which has an exit code of its own."""
 

@@ -4,13 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import (
-    DATASET,
-    add_comparison,
-    add_results,
-    read_results,
-)
+from merge_snli.cli.arguments import DATASET, add_comparison, add_results, read_results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE|ID",
         help="training data of the models, to show how frequent replacements are in it on the page (as for analyze)",
     )
-    for flag in ("--export", "--wide"):
-        parser.add_argument(flag, nargs="?", const="", help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -47,11 +39,6 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.explorer.write import results_on, write_explorer
     from merge_snli.results.naming import work_folder
 
-    if arguments.export is not None or arguments.wide is not None:
-        raise InputError(
-            "explore writes no tables: the answers of a model are NAME.parquet beside its result, and "
-            "merge_snli.read_answers joins them with the data"
-        )
     out, name = check_page(arguments.out).parent, arguments.corpus
     dataset = find_dataset(arguments.dataset)
     results = []
