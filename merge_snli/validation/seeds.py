@@ -92,7 +92,7 @@ def read_seeds(
         for row, problem, tagged, (number, size) in zip(rows, problems, tagged_problems, numbered, strict=False):
             if tagged is None:
                 words = frozenset(word_runs((problem.premise, problem.hypothesis)))
-                shared = _words_of_row(row, options)
+                shared: Iterable[SharedWord] = _words_of_row(row, options)
             else:
                 words = words_of(tagged)
                 shared = shared_words(tagged, ignore_case=options.ignore_case)
