@@ -27,6 +27,7 @@ FUNCTIONS = {
     "column_table": tables.column_table,
     "composition_table": tables.composition_table,
     "example_table": tables.example_table,
+    "examples": tables.examples,
     "form_shares": form_shares,
     "license_text": license_text,
     "metadata": metadata,

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record, generation_of
-from merge_snli.schema import ALL, ANNOTATION_COLUMNS, TEST, DataColumn, data_file
+from merge_snli.schema import ALL, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file
 
 # Maximum number of characters of an example in a table.
 MAX_EXAMPLE_LENGTH = 100
@@ -47,14 +47,13 @@ def words_table(record: Record) -> str:
     return _table(["word class", "problems", *_percent(labels), "after exclusions", "seeds"], rows)
 
 
-def example_table(record: Record, folder: Path) -> str:
-    """Return a table of the first variant and its seed.
+def example_table(record: Record, row: dict[str, Any]) -> str:
+    """Return a table of a variant and its seed.
 
     Args:
         record: The record of a run.
-        folder: The data set's folder.
+        row: The variant.
     """
-    row = _example(folder, ALL)
     label = escaped(record.label_names[row["label"]])
     texts = {name: escaped(row[name]) for name in EXAMPLE_TEXTS}
     change = f"variant, {texts['original']} → {texts['replacement']}"
@@ -65,15 +64,14 @@ def example_table(record: Record, folder: Path) -> str:
     return _table(["example", *map(escaped, record.texts), "label"], rows)
 
 
-def column_table(record: Record, config: str, folder: Path) -> str:
+def column_table(record: Record, config: str, example: dict[str, Any]) -> str:
     """Return a table of the columns of a config, with the values of the card's example.
 
     Args:
         record: The record of a run.
         config: `all` or `seed`.
-        folder: The data set's folder.
+        example: A row of the config.
     """
-    example = _example(folder, config)
     rows = [[*_column(column), _value(example[column.name])] for column in record.columns(config)]
     return _table(["column", "type", "description", "example"], rows)
 
@@ -121,8 +119,8 @@ def annotation_table() -> str:
     return _table(["column", "type", "description"], map(_column, ANNOTATION_COLUMNS))
 
 
-def _example(folder: Path, config: str) -> dict[str, Any]:
-    """Return the variant that the card shows, or its seed.
+def examples(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the variant that the card shows, and its seed, by config.
 
     It is the variant that most masked LMs validated in both sentences; of several, the one with the largest log-odds.
     """
@@ -134,10 +132,8 @@ def _example(folder: Path, config: str) -> dict[str, Any]:
                 ranks.append((len(of_both), row["log_odds"]))
         group, number = divmod(ranks.index(max(ranks)), ROWS_PER_GROUP)
         variant: dict[str, Any] = file.read_row_group(group).slice(number, 1).to_pylist()[0]
-    if config == ALL:
-        return variant
-    seeds = pq.read_table(folder / data_file(config, TEST), filters=[("seed_id", "==", variant["seed_id"])])
-    return dict(seeds.to_pylist()[0])
+    seeds = pq.read_table(folder / data_file(SEED, TEST), filters=[("seed_id", "==", variant["seed_id"])])
+    return {ALL: variant, SEED: seeds.to_pylist()[0]}
 
 
 def _first_row(folder: Path, config: str, split: str = TEST) -> dict[str, Any]:

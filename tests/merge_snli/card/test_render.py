@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -19,7 +18,7 @@ from generation.filters.filter import Filter
 from generation.options import Options, departures
 from merge_snli.base.option import described, option_types
 from merge_snli.card import license_of, load_name_of, render_card
-from merge_snli.card.tables import column_table
+from merge_snli.card.tables import column_table, examples
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
@@ -76,20 +75,15 @@ def test_numbers_and_columns() -> None:
         "`top_k=200` `random_seed=0`",
     )
     assert "limit=" not in CARD
-    for config in ("all", "seed"):
-        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, BUNDLED), flags=re.MULTILINE)
+    for config, row in examples(BUNDLED).items():
+        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, row), flags=re.MULTILINE)
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
-def test_examples_are_escaped(tmp_path: Path) -> None:
+def test_examples_are_escaped() -> None:
     names = [column.name for column in columns("seed")]
     row = dict.fromkeys(names, "a | `b`\nc <i> " + "d" * 200)
-    variant = {"seed_id": row["seed_id"], "premise_mlms": ["a"], "hypothesis_mlms": ["a"], "log_odds": 1.0}
-    for config, content in (("seed", row), ("all", variant)):
-        path = tmp_path / data_file(config, "test")
-        path.parent.mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist([content]), path)
-    lines = column_table(RECORD, "seed", tmp_path).splitlines()
+    lines = column_table(RECORD, "seed", row).splitlines()
     assert len(lines) == 2 + len(names)
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
 
