@@ -9,11 +9,15 @@ import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from merge_snli.base.table_templates import HTML, LATEX, MARKDOWN
 
 if TYPE_CHECKING:
     import pandas as pd
+    from jinja2 import Template
 
 # A value of a table. None is shown as a dash.
 Cell = str | int | float | None
@@ -135,34 +139,11 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table as a Markdown table, under a heading if it has a title and followed by a list of notes."""
-        rules = ["---:" if column.align == "right" else "---" for column in self.columns]
-        headers = [_markdown(column.header) for column in self.columns]
-        lines = []
-        if self.title:
-            lines += [f"## {_markdown(self.title)}", ""]
-        if self.finding:
-            lines += [_markdown(self.finding), ""]
-        lines += [f"| {' | '.join(row)} |" for row in (headers, rules, *self._cells(_cell_markdown))]
-        if self.notes:
-            lines.append("")
-        lines += [f"- {_markdown(note)}" for note in self.notes]
-        return "\n".join([*lines, ""])
+        return self._rendered(MARKDOWN, _markdown, self._cells(_cell_markdown))
 
     def latex(self) -> str:
         """Return the table as a LaTeX `table` with `booktabs` rules."""
-        aligned = "".join(column.align[0] for column in self.columns)
-        headers = [_latex(column.header) for column in self.columns]
-        lines = [r"\begin{table}", r"  \centering", rf"  \begin{{tabular}}{{{aligned}}}", r"    \toprule"]
-        lines += [f"    {' & '.join(headers)} " + r"\\", r"    \midrule"]
-        for row in self._cells(_cell_latex):
-            lines.append(f"    {' & '.join(row)} " + r"\\")
-        lines += [r"    \bottomrule", r"  \end{tabular}"]
-        if self.title:
-            lines.append(rf"  \caption{{{_latex(self.title)}}}")
-        for note in (self.finding, *self.notes):
-            if note:
-                lines.append(rf"  \par {{\footnotesize {_latex(note)}}}")
-        return "\n".join([*lines, r"\end{table}", ""])
+        return self._rendered(LATEX, _latex, self._cells(_cell_latex))
 
     def csv(self) -> str:
         """Return the columns as CSV, with numbers in full and an empty cell for None; without title and notes.
@@ -178,26 +159,21 @@ class Table:
 
     def html(self) -> str:
         """Return the table as an HTML `table`, with the notes in a paragraph below."""
-        starts = [at for at, column in enumerate(self.columns) if not column.under]
-        groups = [range(*ends) for ends in pairwise([*starts, len(self.columns)])]
-        head, body = "", ""
-        for group in groups:
-            column = self.columns[group[0]]
-            head += _html_cell("th", column, _html(column.header))
+        rows: list[list[tuple[Column, str]]] = []
         for row in self.rows:
-            body += f"<tr>{''.join(self._html_cell(row, group) for group in groups)}</tr>"
-        caption = f"<caption>{_html(self.title)}</caption>" if self.title else ""
-        notes = f"<p>{'<br>'.join(map(_html, self.notes))}</p>" if self.notes else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+            cells: list[tuple[Column, str]] = []
+            for column, value in zip(self.columns, row, strict=True):
+                content = _cell_html(column, value)
+                if not column.under:
+                    cells.append((column, content))
+                elif value is not None:
+                    above, lines = cells[-1]
+                    cells[-1] = above, f"{lines}<br><small>{content}</small>"
+            rows.append(cells)
+        return self._rendered(HTML, _html, rows)
 
-    def _html_cell(self, row: tuple[Cell, ...], group: range) -> str:
-        """Return the cell of a column, and below it those of the columns after it that have values."""
-        first, *others = group
-        content = _cell_html(self.columns[first], row[first])
-        for at in others:
-            if row[at] is not None:
-                content += f"<br><small>{_cell_html(self.columns[at], row[at])}</small>"
-        return _html_cell("td", self.columns[first], content)
+    def _rendered(self, template: str, escape: Callable[[str], str], rows: list[Any]) -> str:
+        return _template(template, escape).render(table=self, rows=rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
@@ -223,6 +199,15 @@ class Table:
         for column, cell, width in zip(self.columns, cells, widths, strict=True):
             aligned.append(cell.rjust(width) if column.align == "right" else cell.ljust(width))
         return gap.join(aligned).rstrip()
+
+
+@cache
+def _template(text: str, escape: Callable[[str], str]) -> Template:
+    from merge_snli.base.templates import environment
+
+    templates = environment(html=False)
+    templates.filters["escaped"] = escape
+    return templates.from_string(text)
 
 
 def _widths(rows: Iterable[Sequence[str]]) -> list[int]:
@@ -313,11 +298,6 @@ def _html(text: str) -> str:
 def _cell_html(column: Column, value: Cell) -> str:
     text = _html(column.show(value))
     return f"<code>{text}</code>" if column.code else text
-
-
-def _html_cell(tag: str, column: Column, content: str) -> str:
-    wrap = "; min-width: 16em; white-space: normal" if column.wrap else ""
-    return f'<{tag} style="text-align: {column.align}{wrap}">{content}</{tag}>'
 
 
 def count(number: int, noun: str) -> str:
