@@ -25,8 +25,7 @@ from generation.variant_shards import (
     VariantShard,
     make_standalone_counts,
     make_variant_shard,
-    most_variants,
-    variants_of_seeds,
+    read_variant_counts,
 )
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
@@ -160,9 +159,11 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     run.check_inputs()
     inputs, options = run.inputs, run.options
     results, standalone = variant_shards(run), standalone_counts(run)
+    counts = read_variant_counts(results)
     if inputs.seeds is not None:
-        require_every_seed(inputs.seeds, variants_of_seeds(results, inputs.seeds), options.inflation)
-    require_seeds(most_variants(results), options, results)
+        of_seeds = {(row["seed_id"], row["word_class"]): row["variants"] for row in counts.to_pylist()}
+        require_every_seed(inputs.seeds, of_seeds, options.inflation)
+    require_seeds(counts, options, results)
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     made = [*chain.from_iterable(results), *standalone]
     note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)
@@ -200,27 +201,18 @@ def open_method(run: GenerationRun, stack: ExitStack) -> Method:
         run: A run whose forms have all been answered.
         stack: Closes the answers.
     """
-    inputs = run.inputs
-    stores, vocabularies = {}, {}
-    for mlm in inputs.masked_lms:
+    opened = {}
+    for mlm in run.inputs.masked_lms:
         store = stack.enter_context(Store(run.work, run.answer_keys[mlm.name], shared=run.shared))
         size = store.vocabulary_size()
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")
-        stores[mlm.name], vocabulary = store, run.vocabularies.get(mlm.name)
-        vocabularies[mlm.name] = vocabulary or load_vocabulary(
-            mlm if mlm.path.is_dir() else run.masked_lm(mlm.name), size, run.options.language
-        )
-    return Method(
-        run.options,
-        inputs.problems.label_names,
-        stores,
-        vocabularies,
-        inputs.in_place_tagger,
-        inputs.wordnet,
-        inputs.seeds,
-        inputs.judgments,
-    )
+        vocabulary = run.vocabularies.get(mlm.name)
+        if vocabulary is None:
+            found = mlm if mlm.path.is_dir() else run.masked_lm(mlm.name)
+            vocabulary = load_vocabulary(found, size, run.options.language)
+        opened[mlm.name] = store, vocabulary
+    return Method(run.inputs, opened)
 
 
 def suggest(

@@ -1,6 +1,5 @@
 """Make the rows and counts of shards of tagged problems, and cache them in the work folder."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,21 +12,18 @@ import pyarrow.compute as pc
 
 from generation.answers.store import MaskedLMAnswers, Store, load_answers
 from generation.filters.definitions import applied_filters
-from generation.filters.lexical import WordNet
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.finding import FilteredWord, count_standalone, counts_table, find_replacements
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
-from generation.seeds_from import Seeds
+from generation.run import RunInputs
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
-from generation.sentences.tagging import InPlaceTagger
 from generation.variants import Variant, seed_rows, subsample_all, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
-from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.schema import ALL, SEED, columns
 
 *ROWS, STANDALONE = RESULT_FOLDERS
@@ -46,24 +42,17 @@ class Method:
     """Everything that turns tagged problems and answers into rows.
 
     Attributes:
-        options: The options of the run.
-        label_names: Label names in the order of their numbers.
-        stores: The answers, by masked LM.
-        vocabularies: The vocabularies, by masked LM.
-        tagger: Tags suggestions in place.
-        wordnet: WordNet, to drop related suggestions; None to keep them.
-        seeds: The only seeds to make variants of; None for all problems.
-        judgments: The judgments that variants are filtered by; None to keep all.
+        inputs: What the rows depend on beside the answers.
+        opened: The answers and the vocabulary of each masked LM, by name.
     """
 
-    options: Options
-    label_names: tuple[str, ...]
-    stores: Mapping[str, Store]
-    vocabularies: Mapping[str, Vocabulary]
-    tagger: InPlaceTagger
-    wordnet: WordNet | None = None
-    seeds: Seeds | None = None
-    judgments: VariantJudgments | None = None
+    inputs: RunInputs
+    opened: Mapping[str, tuple[Store, Vocabulary]]
+
+    @property
+    def options(self) -> Options:
+        """The options of the run."""
+        return self.inputs.options
 
 
 class VariantShard(NamedTuple):
@@ -102,39 +91,18 @@ def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -
     """
 
     def count() -> list[pa.Table]:
-        return [counts_table(count_standalone(*read_answered(tagged, method), method.tagger, mask=method.options.mask))]
+        tagger = method.inputs.in_place_tagger
+        counts = count_standalone(*read_answered(tagged, method), tagger, mask=method.options.mask)
+        return [counts_table(counts)]
 
     of_forms = [getattr(method.options, name) for name in ("classes", "mask")]
     return _shards(work, [STANDALONE], _key(tagged, method, of_forms), count)[0]
 
 
-def most_variants(shards: Iterable[VariantShard]) -> Counter[str]:
-    """Return the largest number of variants that any problem has, by word class."""
-    most: Counter[str] = Counter()
-    for shard in shards:
-        counts = read_shard(shard.variant_counts).group_by("word_class").aggregate([("variants", "max")])
-        most |= Counter(dict(zip(counts["word_class"].to_pylist(), counts["variants_max"].to_pylist(), strict=True)))
-    return most
-
-
-def number_of_seeds(shards: Iterable[VariantShard], inflation: int) -> int:
-    """Return how many problems have enough variants in any word class for a degree of inflation."""
-    seeds = set()
-    for shard in shards:
-        for row in read_shard(shard.variant_counts).to_pylist():
-            if row["variants"] >= inflation:
-                seeds.add(row["seed_id"])
-    return len(seeds)
-
-
-def variants_of_seeds(shards: Iterable[VariantShard], seeds: Seeds) -> dict[tuple[str, str], int]:
-    """Return the number of variants of each seed by its id and word class."""
-    found = {}
-    for shard in shards:
-        for row in read_shard(shard.variant_counts).to_pylist():
-            if seeds.has(row["seed_id"], row["word_class"]):
-                found[row["seed_id"], row["word_class"]] = row["variants"]
-    return found
+def read_variant_counts(shards: Iterable[VariantShard]) -> pa.Table:
+    """Return the number of variants of each problem and word class."""
+    names = ["seed_id", "word_class", "variants"]
+    return pa.concat_tables([read_shard(shard.variant_counts, names) for shard in shards])
 
 
 def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Sequence[pa.Table]]) -> list[Path]:
@@ -150,20 +118,22 @@ def _changes_rows(method: Method) -> list[Any]:
     """Return what the rows depend on, beside the problems and their answers."""
     changes_rows = {name for name, option in described(Options) if option.changes_rows}
     options = {name: value for name, value in method.options.as_dict().items() if name in changes_rows}
-    digests = [None if source is None else source.digest for source in (method.seeds, method.wordnet)]
+    sources = method.inputs.seeds, method.inputs.wordnet
+    digests = [None if source is None else source.digest for source in sources]
     libraries = (applied.filter.library for applied in applied_filters(method.options))
     versions = [version(name) for name in libraries if name is not None]
     names = [
         [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
         for config in (ALL, SEED)
     ]
-    judgments = [] if method.judgments is None else [method.judgments.digest]
-    return [options, method.label_names, digests, names, *versions, *judgments]
+    judgments = method.inputs.judgments
+    digest = [] if judgments is None else [judgments.digest]
+    return [options, method.inputs.problems.label_names, digests, names, *versions, *digest]
 
 
 def _key(tagged: Sequence[Path], method: Method, choices: object) -> str:
     """Return the key of what is made with some choices from tagged shards and the answers to their forms."""
-    answers = [(name, store.folder.name) for name, store in method.stores.items()]
+    answers = [(name, store.folder.name) for name, (store, _) in method.opened.items()]
     return sha256_of_json([[*map(key_of, tagged)], choices, answers, METHOD_VERSION, __version__])[:32]
 
 
@@ -180,13 +150,13 @@ def read_answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords,
     forms = distinct_forms(problems, method.options.mask)
 
     def missing(name: str, number: int) -> InputError:
+        store, _ = method.opened[name]
         return IncompleteError(
-            f"{method.stores[name].folder}: {number} of {len(forms)} answers of {name} were deleted during the run: "
+            f"{store.folder}: {number} of {len(forms)} answers of {name} were deleted during the run: "
             "run the same command again"
         )
 
-    opened = {name: (store, method.vocabularies[name]) for name, store in method.stores.items()}
-    return problems, load_answers(opened, forms, missing)
+    return problems, load_answers(method.opened, forms, missing)
 
 
 def make_rows(
@@ -202,22 +172,23 @@ def make_rows(
     Returns:
         The tables of the files of a `VariantShard`.
     """
-    options, judgments = method.options, method.judgments
+    options, inputs = method.options, method.inputs
+    label_names, seeds = inputs.problems.label_names, inputs.seeds
     judge = None
-    if judgments is not None:
-        judge = partial(drop_by_judgments, judgments=judgments, options=options, seeds=method.seeds)
+    if inputs.judgments is not None:
+        judge = partial(drop_by_judgments, judgments=inputs.judgments, options=options, seeds=seeds)
     words, filter_counts = find_replacements(
-        problems, answers, method.tagger, options, wordnet=method.wordnet, judge=judge
+        problems, answers, inputs.in_place_tagger, options, wordnet=inputs.wordnet, judge=judge
     )
     variants: list[Variant] = []
     for word in words:
         problem = word.tagged.problem
-        if method.seeds is None or method.seeds.has(problem.id, word.word.word_class):
+        if seeds is None or seeds.has(problem.id, word.word.word_class):
             variants += [Variant(problem, word.word, replacement) for replacement in word.replacements]
-    selected = subsample_all(variants, method.options)
+    selected = subsample_all(variants, options)
     return (
-        variant_rows(selected, method.options, method.label_names),
-        seed_rows(selected, words, method.options, method.label_names),
+        variant_rows(selected, options, label_names),
+        seed_rows(selected, words, options, label_names),
         _variant_counts(words),
         counts_table(filter_counts),
     )

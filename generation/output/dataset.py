@@ -3,12 +3,15 @@
 import logging
 import platform
 import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
@@ -18,7 +21,7 @@ from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import LEFT_OUT, SharedWord
-from generation.variant_shards import VariantShard, judged_in, number_of_seeds
+from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
@@ -26,7 +29,15 @@ from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, w
 from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
-from merge_snli.dataset.answered_forms import FORMS, NO_SUGGESTION, SPLIT, TOO_LONG, UNKNOWN, shares_text
+from merge_snli.dataset.answered_forms import (
+    FORMS,
+    NO_SUGGESTION,
+    SPLIT,
+    TOO_LONG,
+    UNKNOWN,
+    count_forms,
+    shares_text,
+)
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
     ConfigRecord,
@@ -67,65 +78,55 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
         )
 
 
-def require_seeds(most: Mapping[str, int], options: Options, results: Sequence[VariantShard]) -> None:
+def require_seeds(counts: pa.Table, options: Options, results: Sequence[VariantShard]) -> None:
     """Check that any problem has enough variants, and warn about classes in which none has.
 
     Args:
-        most: Largest number of variants of a problem, by word class.
-        options: Only `problems`, `classes` and `inflation` are read.
+        counts: The number of variants of each problem and word class.
+        options: Only `problems`, `classes`, `inflation` and `seeds_from` are read.
         results: What all shards gave; its counts of the filters say why there are few variants.
     """
-    of_classes = {name: most.get(name, 0) for name in options.classes}
-    best = max(of_classes.values())
-    if best < options.inflation:
-        forms = _counts_of_forms(results)
-        without = _forms_without_variants(forms)
-        few = f"no problem of {options.problems} has {options.inflation} variants in a word class"
-        unfit = [name for name, counts in forms.items() if counts[SPLIT] >= UNKNOWN * counts[FORMS]]
-        if unfit:
-            raise InputError(
-                f"{few} (maximum: {best}; {without}): these texts do not fit {', '.join(unfit)}, as the tokenizer "
-                f"splits nearly every word; pass a masked LM of their language with {param('mlm')}"
-            )
-        example = f", such as {param('inflation', best)}" if best else ""
-        raise InputError(
-            f"{few} (maximum: {best}; {without}): pass more problems or masked LMs, or a lower "
-            f"{param('inflation')}{example}"
-        )
-    for name, number in of_classes.items():
+    most = dict.fromkeys(options.classes, 0)
+    for row in counts.group_by("word_class").aggregate([("variants", "max")]).to_pylist():
+        most[row["word_class"]] = row["variants_max"]
+    if max(most.values()) < options.inflation:
+        raise _too_few_variants(max(most.values()), options, results)
+    for name, number in most.items():
         if number < options.inflation:
             logger.warning(
                 "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
             )
-
-    _say_few_seeds(options, results)
-
-
-def _say_few_seeds(options: Options, results: Sequence[VariantShard]) -> None:
-    """If there are few seeds, say how many a lower degree of inflation gives."""
     lower = max(1, options.inflation // 2)
-    number, more = (number_of_seeds(results, minimum) for minimum in (options.inflation, lower))
-    if options.seeds_from is None and number < FEW_SEEDS and more > number:
+    seeds = _number_of_seeds(counts, options.inflation)
+    more = _number_of_seeds(counts, lower)
+    if options.seeds_from is None and seeds < FEW_SEEDS and more > seeds:
         text = f"few seeds: %d have %d variants in a word class; {param('inflation', lower)} gives %d"
-        logger.warning(Message(text), number, options.inflation, more)
+        logger.warning(Message(text), seeds, options.inflation, more)
 
 
-def _counts_of_forms(results: Sequence[VariantShard]) -> dict[str, Counter[str]]:
-    """Return the counts of the forms of each masked LM, and of their fillers."""
-    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for (_, name, _), counts in sum_of_tables(read_shard(result.filter_counts) for result in results).items():
-        total[name].update(counts)
-    return total
+def _number_of_seeds(counts: pa.Table, inflation: int) -> int:
+    """Return how many problems have enough variants in any word class for a degree of inflation."""
+    return len(counts.filter(pc.greater_equal(counts["variants"], inflation))["seed_id"].unique())
 
 
-def _forms_without_variants(total: Mapping[str, Counter[str]]) -> str:
-    """Return which share of the forms of each masked LM gave no suggestion, by reason."""
-    reasons = []
-    for name, counts in total.items():
-        shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT, NO_SUGGESTION)}
-        without = f"{100 * shares.pop(NO_SUGGESTION):.0f} % without a suggestion"
+def _too_few_variants(best: int, options: Options, results: Sequence[VariantShard]) -> InputError:
+    """Return the error that no problem has enough variants, with the share of forms without any by their reasons."""
+    reasons, unfit = [], []
+    for name, counts in count_forms(_filter_records(result.filter_counts for result in results)).items():
+        shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT)}
+        without = f"{100 * counts[NO_SUGGESTION] / counts[FORMS]:.0f} % without a suggestion"
         reasons.append(f"{name}: {shares_text(shares)}, {without}")
-    return "; ".join(reasons)
+        if shares[SPLIT] >= UNKNOWN:
+            unfit.append(name)
+    few = f"no problem of {options.problems} has {options.inflation} variants in a word class"
+    about = f"{few} (maximum: {best}; {'; '.join(reasons)})"
+    if unfit:
+        return InputError(
+            f"{about}: these texts do not fit {', '.join(unfit)}, as the tokenizer splits nearly every word; pass a "
+            f"masked LM of their language with {param('mlm')}"
+        )
+    example = f", such as {param('inflation', best)}" if best else ""
+    return InputError(f"{about}: pass more problems or masked LMs, or a lower {param('inflation')}{example}")
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:

@@ -1,9 +1,9 @@
 """Which forms the masked LMs of a run could fill, from the counts in its record."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from merge_snli.dataset.record import GenerationRecord
+from merge_snli.dataset.record import FilterRecord, GenerationRecord
 
 FORMS = "forms"
 IN_WINDOW, TOO_LONG, SPLIT, NO_SUGGESTION = "in a window", "too long", "split", "no suggestion"
@@ -23,11 +23,17 @@ def form_shares(generation: GenerationRecord) -> dict[str, dict[str, float]]:
     Args:
         generation: What a record says of the masked LMs.
     """
-    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for of_forms in generation.filters:
-        total[of_forms.masked_lm].update(of_forms.counts)
+    total = count_forms(generation.filters)
     counts = {mlm.name: total[mlm.name] for mlm in generation.masked_lms}
     return {name: {reason: of[reason] / (of[FORMS] or 1) for reason in MEANINGS} for name, of in counts.items()}
+
+
+def count_forms(filters: Iterable[FilterRecord]) -> defaultdict[str, Counter[str]]:
+    """Return the counts of the forms of each masked LM, and of their fillers."""
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for of_forms in filters:
+        total[of_forms.masked_lm].update(of_forms.counts)
+    return total
 
 
 def shares_text(shares: Mapping[str, float]) -> str:

@@ -14,14 +14,16 @@ from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
 from generation.replacements.combine import Replacement
+from generation.run import read_inputs
 from generation.sentences.forms import replace_occurrences
 from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord
 from generation.variant_shards import Method, make_rows
 from generation.variants import Variant, inflated, subsample
 from merge_snli.base.option import described
+from merge_snli.base.progress import Progress
 from merge_snli.problems.problem import Problem
-from merge_snli.schema import NLI_LABELS, columns
+from merge_snli.schema import columns
 from tests.records import first_problems
 
 
@@ -121,7 +123,9 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
     def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
         noting = object.__new__(Noting)
         vars(noting).update(vars(method.options))
-        return make_rows(problems, answers, replace(method, options=noting))
+        with monkeypatch.context() as patch:
+            patch.setattr(Method, "options", noting)
+            return make_rows(problems, answers, method)
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
     run_pipeline(replace(options, scramble=True), tmp_path / "out", quiet=True)
@@ -132,8 +136,8 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
 
 
 def test_other_columns_give_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    tagger: Any = None  # it is not part of the key
-    method = Method(Options(problems="demo:problems", mlm=("demo:mlm-bpe",)), NLI_LABELS, {}, {}, tagger)
+    options = Options(problems="demo:problems", mlm=("demo:mlm-bpe",))
+    method = Method(read_inputs(options, Progress(quiet=True)), {})
     before = variant_shards._changes_rows(method)
     assert variant_shards._changes_rows(method) == before
     monkeypatch.setattr(variant_shards, "columns", lambda *of: columns(*of)[:-1])
