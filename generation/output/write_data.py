@@ -5,9 +5,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import groupby, product, repeat
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,6 +34,9 @@ DESCRIPTIONS = {
     "adv": "variants with an adverb replaced",
     SEED: "the seed problems",
 }
+
+# The config and the split of a file, and its rows.
+Part: TypeAlias = tuple[str, str, Iterable[pa.Table]]
 
 MAX_OPEN_FILES = 64
 # Rows read from one file at a time.
@@ -64,28 +68,34 @@ def write_data(
         The configs, with their seeds and variants (the paper's Table 2).
     """
     texts = text_names((options.premise_column, options.hypothesis_column), label_names)
+    subsamples = options.subsamples
     columns_of = partial(columns, classes=options.classes, extra=options.keep_column, texts=texts)
 
-    def write(config: str, split: str, tables: Iterable[pa.Table]) -> tuple[str, str, int]:
+    def write(part: Part) -> int:
+        config, split, tables = part
         schema = features_of(columns_of(config), label_names).arrow_schema
         path = folder / data_file(config, split)
-        return config, split, write_tables(path, tables, schema, dictionaries=REPEATED_COLUMNS, level=level)
+        return write_tables(path, tables, schema, dictionaries=REPEATED_COLUMNS, level=level)
 
+    all_variants = folder / data_file(ALL, TEST)
+    rows: dict[str, dict[str, int]] = {}
     with ThreadPoolExecutor(threads) as pool:  # which compress at the same time
-        written = [*pool.map(write, (ALL, SEED), (TEST, TEST), (_merge(variants, folder), _merge(seeds, folder)))]
-        of_classes = (_rows_of_class(folder / data_file(ALL, TEST), name) for name in options.classes)
-        written[1:1] = pool.map(write, options.classes, repeat(TEST), of_classes)
-        rows = {config: {TEST: count} for config, _, count in written if count}
-        drawn = [*product((config for config in rows if config != SEED), range(options.subsamples))]
-        for config, split, count in pool.map(
-            write,
-            (config for config, _ in drawn),
-            (subsample_split(number) for _, number in drawn),
-            (_rows_of_subsample(folder / data_file(config, TEST), number) for config, number in drawn),
-        ):
-            rows[config][split] = count
-    return {
-        config: config_record(
+        merged: list[Part] = [(ALL, TEST, _merge(variants, folder)), (SEED, TEST, _merge(seeds, folder))]
+        number_of_variants, number_of_seeds = pool.map(write, merged)
+        of_classes: list[Part] = [(name, TEST, _rows_of_class(all_variants, name)) for name in options.classes]
+        numbers = [number_of_variants, *pool.map(write, of_classes)]
+        drawn: list[Part] = []
+        for config, number in zip((ALL, *options.classes), numbers, strict=True):
+            if number:
+                rows[config] = {TEST: number}
+                test = folder / data_file(config, TEST)
+                drawn += [(config, subsample_split(nth), _rows_of_subsample(test, nth)) for nth in range(subsamples)]
+        for (config, split, _), number in zip(drawn, pool.map(write, drawn), strict=True):
+            rows[config][split] = number
+    rows[SEED] = {TEST: number_of_seeds}
+    configs = {}
+    for config, splits in rows.items():
+        configs[config] = config_record(
             folder,
             config,
             splits,
@@ -94,8 +104,7 @@ def write_data(
             group_column=GROUP_COLUMN,
             label_names=label_names,
         )
-        for config, splits in rows.items()
-    }
+    return configs
 
 
 def _merge(files: Sequence[Path], folder: Path) -> Iterator[pa.Table]:
