@@ -182,9 +182,8 @@ def make_rows(
     )
     variants: list[Variant] = []
     for word in words:
-        problem = word.tagged.problem
-        if seeds is None or seeds.has(problem.id, word.word.word_class):
-            variants += [Variant(problem, word.word, replacement) for replacement in word.replacements]
+        if seeds is None or seeds.has(*word.group):
+            variants += [Variant(word.tagged.problem, word.word, replacement) for replacement in word.replacements]
     selected = subsample_all(variants, options)
     return (
         variant_rows(selected, options, label_names),
@@ -198,11 +197,12 @@ def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
     """Count the variants of each problem and word class, the words of a class pooled."""
     counts: dict[tuple[str, str], dict[str, Any]] = {}
     for word in words:
-        seed_id, word_class = word.tagged.problem.id, word.word.word_class
-        if (seed_id, word_class) not in counts:
-            outcomes: dict[str, Any] = {outcome: [] for outcome in OUTCOMES}
-            counts[seed_id, word_class] = {"seed_id": seed_id, "word_class": word_class, "variants": 0} | outcomes
-        row = counts[seed_id, word_class]
+        if word.group not in counts:
+            seed_id, word_class = word.group
+            counts[word.group] = {"seed_id": seed_id, "word_class": word_class, "variants": 0}
+            for outcome in OUTCOMES:
+                counts[word.group][outcome] = []
+        row = counts[word.group]
         row["variants"] += len(word.replacements)
         for outcome, identity in judged_variants(word):
             row[outcome].append(identity)

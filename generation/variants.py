@@ -151,13 +151,14 @@ def seed_rows(
     seeds = {variant.seed.id: variant.seed for variant in variants}
     of_class: dict[tuple[str, str], list[FilteredWord]] = defaultdict(list)
     for word in sorted(words, key=lambda word: word.word.premise):
-        of_class[word.tagged.problem.id, word.word.word_class].append(word)
+        of_class[word.group].append(word)
     rows = []
     for identity, seed in seeds.items():
         row: Row = {"seed_id": identity, "premise": seed.premise, "hypothesis": seed.hypothesis, "label": seed.label}
         for name in options.classes:
-            row[f"{name}_words"] = [word.word.text for word in of_class[identity, name]]
-            row[f"{name}_variants"] = [len(word.replacements) for word in of_class[identity, name]]
+            shared = of_class[identity, name]
+            row[f"{name}_words"] = [word.word.text for word in shared]
+            row[f"{name}_variants"] = [len(word.replacements) for word in shared]
         rows.append(row | dict(zip(options.keep_column, seed.extra, strict=True)))
     return pa.Table.from_pylist(rows, features(SEED, label_names, options.classes, options.keep_column).arrow_schema)
 

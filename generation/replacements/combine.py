@@ -3,6 +3,7 @@
 The set operations are ∩ over occurrences, ∪ over masked LMs, and ∩ or ∪ over premise and hypothesis.
 """
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,9 @@ class Validated:
 
     mlms: tuple[str, ...]
     log_odds: float
+
+
+NOWHERE = Validated((), math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,11 @@ def over_occurrences(suggestions: Sequence[Mapping[str, float]]) -> LogOdds:
         The words in all mappings, each with its smallest log-odds.
     """
     first, *others = suggestions
-    return {
-        word: min(log_odds, *(other[word] for other in others)) if others else log_odds
-        for word, log_odds in first.items()
-        if all(word in other for other in others)
-    }
+    everywhere = {}
+    for word, log_odds in first.items():
+        if all(word in other for other in others):
+            everywhere[word] = min([log_odds, *(other[word] for other in others)])
+    return everywhere
 
 
 def over_mlms(of_mlms: Mapping[str, Mapping[str, float]]) -> dict[str, Validated]:
@@ -95,16 +99,11 @@ def over_sentences(
         The replacements in alphabetical order, each with the smaller log-odds of the sentences it is validated in.
     """
     words = premise.keys() & hypothesis.keys() if sides == INTERSECTION else premise.keys() | hypothesis.keys()
-    return tuple(_replacement(word, premise.get(word), hypothesis.get(word)) for word in sorted(words))
-
-
-def _replacement(word: str, premise: Validated | None, hypothesis: Validated | None) -> Replacement:
-    return Replacement(
-        word,
-        premise.mlms if premise is not None else (),
-        hypothesis.mlms if hypothesis is not None else (),
-        min(side.log_odds for side in (premise, hypothesis) if side is not None),
-    )
+    replacements = []
+    for word in sorted(words):
+        first, second = premise.get(word, NOWHERE), hypothesis.get(word, NOWHERE)
+        replacements.append(Replacement(word, first.mlms, second.mlms, min(first.log_odds, second.log_odds)))
+    return tuple(replacements)
 
 
 def scramble_all(

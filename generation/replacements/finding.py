@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, compress
 from typing import Any, cast
 
@@ -132,6 +131,11 @@ class FilteredWord:
     replacements: tuple[Replacement, ...] = ()
     dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
 
+    @property
+    def group(self) -> tuple[str, str]:
+        """The id of the problem and the word class, whose words give the variants of a seed."""
+        return self.tagged.problem.id, self.word.word_class
+
 
 def find_replacements(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
@@ -245,21 +249,21 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     for applied in applied_filters(options):
         if not applied.filter.is_on_sentences:
             continue
-        dropped[applied.filter.reason] = {}
+        by_filter: dict[str, dict[str, Validated]] = {side: {} for side in SIDES}
         for side, of_side in validated.items():
-            drops = partial(_drops_word, applied, of_mlms=forms[side], dissents=options.dissents)
-            by_filter = {word: of_word for word, of_word in of_side.items() if drops(word, of_word)}
-            dropped[applied.filter.reason][side] = by_filter
-            validated[side] = {word: of_word for word, of_word in of_side.items() if word not in by_filter}
+            for word, of_word in [*of_side.items()]:
+                if _drops_word(applied, word, of_word, of_mlms=forms[side], dissents=options.dissents):
+                    by_filter[side][word] = of_side.pop(word)
+        dropped[applied.filter.reason] = by_filter
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
         replacements, without_order = scramble_all(
             replacements, filtered.problem_words, options.random_seed, options.language
         )
         left_out = [replacement.word for replacement in without_order]
-        dropped[NO_ORDER] = {
-            side: {word: of_side[word] for word in left_out if word in of_side} for side, of_side in validated.items()
-        }
+        dropped[NO_ORDER] = {}
+        for side, of_side in validated.items():
+            dropped[NO_ORDER][side] = {word: of_side[word] for word in left_out if word in of_side}
     return replace(filtered, replacements=replacements, dropped=dropped)
 
 

@@ -40,16 +40,13 @@ def drop_by_judgments(
     """
     variants: Counter[tuple[str, str]] = Counter()
     for word in words:
-        variants[word.tagged.problem.id, word.word.word_class] += len(word.replacements)
-    seeds_and_classes = {
-        key for key, number in variants.items() if number >= options.inflation and (seeds is None or seeds.has(*key))
-    }
-    return [
-        _judged(word, judgments, options.min_judged)
-        if (word.tagged.problem.id, word.word.word_class) in seeds_and_classes
-        else word
-        for word in words
-    ]
+        variants[word.group] += len(word.replacements)
+    judged = []
+    for word in words:
+        has_enough = variants[word.group] >= options.inflation
+        is_seed = has_enough and (seeds is None or seeds.has(*word.group))
+        judged.append(_judged(word, judgments, options.min_judged) if is_seed else word)
+    return judged
 
 
 def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:

@@ -1,6 +1,7 @@
 """Tagged shards: problems with their tagged sentences and shared words, cached as Arrow tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,31 +17,15 @@ from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 
-_TOKENS = pa.list_(pa.struct([("start", pa.int32()), ("length", pa.int32()), ("tag", pa.string())]))
-_STARTS = pa.list_(pa.int32())
-_WORD = pa.struct(
-    [
-        ("text", pa.string()),
-        ("word_class", pa.string()),
-        ("premise", _STARTS),
-        ("hypothesis", _STARTS),
-        ("left_out", pa.string()),
-    ]
-)
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("premise", pa.string()),
-        ("hypothesis", pa.string()),
-        ("label", pa.int32()),
-        ("extra", pa.list_(pa.string())),
-        ("premise_tokens", _TOKENS),
-        ("hypothesis_tokens", _TOKENS),
-        ("words", pa.list_(_WORD)),
-    ]
-)
+_NUMBER, _TEXT = pa.int32(), pa.string()
+_STARTS = pa.list_(_NUMBER)
+_TOKENS = pa.list_(pa.struct({"start": _NUMBER, "length": _NUMBER, "tag": _TEXT}))
+_WORD = pa.struct({"text": _TEXT, "word_class": _TEXT, "premise": _STARTS, "hypothesis": _STARTS, "left_out": _TEXT})
+# The columns of a problem, as the fields of `Problem`.
+_PROBLEM = {"id": _TEXT, "premise": _TEXT, "hypothesis": _TEXT, "label": _NUMBER, "extra": pa.list_(_TEXT)}
+SCHEMA = pa.schema({**_PROBLEM, "premise_tokens": _TOKENS, "hypothesis_tokens": _TOKENS, "words": pa.list_(_WORD)})
 # All columns except the tokens, which only the filters need.
-COLUMNS_WITHOUT_TOKENS = ("id", "premise", "hypothesis", "label", "extra", "words")
+COLUMNS_WITHOUT_TOKENS = (*_PROBLEM, "words")
 
 # In the metadata of a shard: the code of its language, if that is not English.
 LANGUAGE = b"language"
@@ -132,17 +117,11 @@ def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> s
 
 
 def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
-    problem = tagged.problem
-    return {
-        "id": problem.id,
-        "premise": problem.premise,
-        "hypothesis": problem.hypothesis,
-        "label": problem.label,
-        "extra": problem.extra,
-        "premise_tokens": _token_rows(tagged.premise),
-        "hypothesis_tokens": _token_rows(tagged.hypothesis),
-        "words": [{name: getattr(word, name) for name in _WORD.names} for word in words],
-    }
+    row = {name: getattr(tagged.problem, name) for name in _PROBLEM}
+    row["premise_tokens"] = _token_rows(tagged.premise)
+    row["hypothesis_tokens"] = _token_rows(tagged.hypothesis)
+    row["words"] = [asdict(word) for word in words]
+    return row
 
 
 def _token_rows(sentence: TaggedSentence) -> list[dict[str, Any]]:
