@@ -13,7 +13,7 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import PRESETS, Options
 from generation.output.dataset import require_words, write_output
 from generation.report.estimate import Estimate, Step, is_not_here, steps_by_shape
-from generation.run import GenerationRun, check_workers, plan_run, read_inputs
+from generation.run import GenerationRun, check_workers, kind_of, plan_run, read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, distinct_forms, read_tagged
 from generation.tasks import stages, standalone_counts, variant_shards, words_of
@@ -189,7 +189,7 @@ def _try_writing(trial: GenerationRun, size: float) -> float:
         return 0.0
     growth = size / sum(map(_occurrences, _words(trial)))
     copies = min(MAX_COPIES, max(1, round(growth)))
-    counts, device = standalone_counts(trial), trial.device.partition(":")[0]
+    counts, device = standalone_counts(trial), kind_of(trial.device)
     start = time.monotonic()
     write_output(trial.out, trial.inputs, device, words_of(trial), results * copies, counts, threads=trial.workers)
     return (time.monotonic() - start) * growth / copies

@@ -227,7 +227,7 @@ class GenerationRun:
         if not self.shared:
             return self.inputs.masked_lms[number]
         (mlm,) = find_masked_lms([self.options.mlm[number]], allow_pickle=self.allow_pickle)
-        key = cache_key_of(mlm, self.options, self.device.partition(":")[0])
+        key = cache_key_of(mlm, self.options, kind_of(self.device))
         _require_same(f"masked LM {name}", asdict(key), asdict(self.answer_keys[name]))
         return mlm
 
@@ -330,7 +330,7 @@ def plan_run(
     return GenerationRun(
         inputs=inputs,
         expected=inputs.as_json(),
-        answer_keys={mlm.name: cache_key_of(mlm, options, device.partition(":")[0]) for mlm in inputs.masked_lms},
+        answer_keys={mlm.name: cache_key_of(mlm, options, kind_of(device)) for mlm in inputs.masked_lms},
         device=device,
         allow_pickle=allow_pickle,
         size=size,
@@ -339,6 +339,11 @@ def plan_run(
         work=work_folder_of(out, work),
         workers=workers or default,
     )
+
+
+def kind_of(device: str) -> str:
+    """Return the kind of a device, such as `cuda` for `cuda:0`, which answers depend on."""
+    return device.partition(":")[0]
 
 
 def check_workers(workers: int | None, executor: Executor | None) -> None:

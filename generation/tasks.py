@@ -15,7 +15,7 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
 from generation.output.dataset import add_word_counts, count_words, require_seeds, require_words, write_output
 from generation.report.inventory import note_needs
-from generation.run import GenerationRun
+from generation.run import GenerationRun, kind_of
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
@@ -167,7 +167,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     made = [*chain.from_iterable(results), *standalone]
     note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)
-    write_output(run.out, inputs, run.device.partition(":")[0], words_of(run), results, standalone, threads=run.workers)
+    write_output(run.out, inputs, kind_of(run.device), words_of(run), results, standalone, threads=run.workers)
     stage.advance(1)
 
 

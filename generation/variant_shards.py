@@ -14,8 +14,10 @@ from generation.answers.store import MaskedLMAnswers, Store, load_answers
 from generation.filters.definitions import applied_filters
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
-from generation.replacements.finding import FilteredWord, count_standalone, counts_table, find_replacements
+from generation.replacements.counts import counts_table
+from generation.replacements.finding import FilteredWord, find_replacements
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
+from generation.replacements.standalone import count_standalone
 from generation.run import RunInputs
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.variants import Variant, seed_rows, subsample_all, variant_rows

@@ -17,7 +17,6 @@ MOST_NODES = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 REMAINING: set[str] = {
-    "generation/replacements/finding.py combine",
     "merge_snli/annotation/report.py _by_masked_lm",
     "merge_snli/annotation/report.py score_annotation",
     "merge_snli/annotation/sample.py _draw",

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
 from generation.output.write_data import GROUP_COLUMN, write_data
-from generation.replacements.finding import sum_of_tables
+from generation.replacements.counts import sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
 from generation.sentences.tagging import TaggedProblem

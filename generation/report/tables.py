@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from generation.answers.store import recorded_cache_keys
 from generation.filters.definitions import LESS_PROBABLE, OTHER_CLASS
-from generation.replacements.finding import FILLERS, WITH_CLASS
+from generation.replacements.counts import FILLERS
+from generation.replacements.standalone import WITH_CLASS
 from generation.report.compared import (
     Rows,
     compared_table,

@@ -27,16 +27,9 @@ from generation.filters.lexical import WordNet
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
-from generation.replacements.finding import (
-    FILLERS,
-    WITH_CLASS,
-    FilterCounts,
-    FilteredWord,
-    count_standalone,
-    counts_table,
-    find_replacements,
-    sum_of_tables,
-)
+from generation.replacements.counts import FILLERS, FilterCounts, counts_table, sum_of_tables
+from generation.replacements.finding import FilteredWord, find_replacements
+from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
 from generation.sentences.words import SharedWord, shared_words
