@@ -323,14 +323,21 @@ def plan_run(
         executor: Runs the stages; None for this machine.
         workers: Number of processes without an executor; None for as many as there are cores and enough problems for.
     """
-    options, out = inputs.options, out if executor is None else out.absolute()
-    device = executor.device(MASKED_LM, options.device) if executor else find_device(options.device)
+    options = inputs.options
     size = inputs.problems.with_label if inputs.seeds is None else len(inputs.seeds)
-    default = 1 if executor else max(1, min(usable_cores(), size // PROBLEMS_PER_WORKER))
+    if executor is None:
+        device = find_device(options.device)
+        default = max(1, min(usable_cores(), size // PROBLEMS_PER_WORKER))
+    else:
+        device = executor.device(MASKED_LM, options.device)
+        default, out = 1, out.absolute()
+    keys = {}
+    for mlm in inputs.masked_lms:
+        keys[mlm.name] = cache_key_of(mlm, options, kind_of(device))
     return GenerationRun(
         inputs=inputs,
         expected=inputs.as_json(),
-        answer_keys={mlm.name: cache_key_of(mlm, options, kind_of(device)) for mlm in inputs.masked_lms},
+        answer_keys=keys,
         device=device,
         allow_pickle=allow_pickle,
         size=size,
@@ -354,9 +361,9 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
 
 
 def _require_same(what: str, here: Mapping[str, Any], submitted: Mapping[str, Any]) -> None:
-    different = [name for name, value in submitted.items() if here.get(name) != value]
-    if different:
-        raise InputError(
-            f"{different[0]} of {what} is {here.get(different[0])} on {machine_name()}, but was "
-            f"{submitted[different[0]]} when the run was submitted: use the same environment and files on all machines"
-        )
+    for name, value in submitted.items():
+        if here.get(name) != value:
+            raise InputError(
+                f"{name} of {what} is {here.get(name)} on {machine_name()}, but was {value} when the run was "
+                "submitted: use the same environment and files on all machines"
+            )

@@ -48,7 +48,9 @@ class Seeds:
             problems: All problems of the run.
         """
         missing = dict.fromkeys(self.classes)
-        for problem in (problem for problem in problems if problem.id in self.classes):
+        for problem in problems:
+            if problem.id not in self.classes:
+                continue
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
                     f"{param('seeds_from')} {self.name}: seed {problem.id!r} and the problem with this id have "
@@ -106,8 +108,9 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
     for seed_id, names in sorted(seeds.classes.items()):
         number += len(names)
         for name in sorted(names):
-            if variants.get((seed_id, name), 0) < inflation:
-                short[seed_id, name] = variants.get((seed_id, name), 0)
+            found = variants.get((seed_id, name), 0)
+            if found < inflation:
+                short[seed_id, name] = found
     if short:
         least = min(short.values())
         lower = f"lower {param('inflation')} to {least}, or " if least else ""

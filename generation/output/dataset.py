@@ -158,17 +158,23 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
 
 def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
-    by_digest = {"problems", "mlm", "tagger", "device", "seeds_from", "judgments"}
-    options = {name: value for name, value in with_defaults(inputs["options"]).items() if name not in by_digest}
-    problems = [*(source["digest"] for source in inputs["sources"]), inputs["problems"], inputs["label_names"]]
-    return options | inputs | {"problems": problems} | dict.fromkeys(("options", "sources", "label_names"))
+    compared = with_defaults(inputs["options"])
+    for name in ("problems", "mlm", "tagger", "device", "seeds_from", "judgments"):
+        compared.pop(name, None)  # inputs have their digests
+    compared |= inputs
+    digests = [source["digest"] for source in inputs["sources"]]
+    compared["problems"] = [*digests, inputs["problems"], inputs["label_names"]]
+    return compared | dict.fromkeys(("options", "sources", "label_names"))
 
 
 def _is_complete(dataset: MergeDataset) -> bool:
     is_judged = generation_of(dataset.record).judgments is not None  # scores that filter belong to the run
     digests = {**(dataset.record.files if is_judged else dataset.record.data.files), CARD_FILE: dataset.record.card}
-    paths = {dataset.folder / name: digest for name, digest in digests.items()}
-    return all(path.is_file() and sha256_of_file(path) == digest for path, digest in paths.items())
+    for name, digest in digests.items():
+        path = dataset.folder / name
+        if not path.is_file() or sha256_of_file(path) != digest:
+            return False
+    return True
 
 
 def write_output(

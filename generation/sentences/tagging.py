@@ -185,12 +185,11 @@ class InPlaceTagger:
         for word, tag in zip(new, plain_tags(alone, self.tagger), strict=True):
             is_closed = tag is not None and tag.partition("|")[0] in CLOSED_TAGS
             self._alone[word] = None if is_closed else features_of(tag or "")
-        tags = plain_tags(suggestions, self.tagger)
-        owns = [self._alone[word] for word in words]
-        return [
-            None if tag is None or own is None else _with_features(tag, own)
-            for tag, own in zip(tags, owns, strict=True)
-        ]
+        tags: list[str | None] = []
+        for word, tag in zip(words, plain_tags(suggestions, self.tagger), strict=True):
+            own = self._alone[word]
+            tags.append(None if tag is None or own is None else _with_features(tag, own))
+        return tags
 
     def _verified_fast_path(self, suggestions: Sequence[Substitution]) -> ReceptiveFieldTagger | None:
         from generation.sentences.receptive_field import ReceptiveFieldTagger

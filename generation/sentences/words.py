@@ -139,16 +139,16 @@ def _lower(text: str) -> str:
 
 
 def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> SharedWord:
-    premise = [token for token in tagged.premise.tokens if form(token.text) == text]
-    hypothesis = [token for token in tagged.hypothesis.tokens if form(token.text) == text]
-    written = {token.text for token in (*premise, *hypothesis)}
-    return SharedWord(
-        written.pop() if len(written) == 1 else text,
-        word_class,
-        tuple(token.start for token in premise),
-        tuple(token.start for token in hypothesis),
-        _left_out(text, word_class, tagged, form),
-    )
+    starts: list[tuple[int, ...]] = []
+    written = set()
+    for sentence in (tagged.premise, tagged.hypothesis):
+        tokens = [token for token in sentence.tokens if form(token.text) == text]
+        starts.append(tuple(token.start for token in tokens))
+        written.update(token.text for token in tokens)
+    left_out = _left_out(text, word_class, tagged, form)
+    if len(written) == 1:
+        (text,) = written
+    return SharedWord(text, word_class, *starts, left_out)
 
 
 def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> str | None:
