@@ -29,6 +29,11 @@ from merge_snli.languages.language import is_english
 from merge_snli.models.wordnet import supersense
 
 
+def _switch(help: str, departure: str, **more: Any) -> Option:  # noqa: ANN401 - as in `Option`
+    """Return an option that is off by default."""
+    return Option(help=help, default=False, departure=departure, **more)
+
+
 def _if(dropped: bool) -> Callable[[str], bool]:
     """Return the condition on suggestions that drops all or none."""
     return lambda word: dropped
@@ -61,7 +66,6 @@ LOW_LOG_ODDS = Filter(
     option=Option(
         help="smallest log p(suggestion) - log p(original)",
         default=None,
-        group=FILTERS_GROUP,
         metavar="X",
         departure="**A margin of probability**: a replacement needs larger log-odds than the paper's 0.",
     ),
@@ -75,7 +79,6 @@ LOW_RANK = Filter(
         help="keep suggestions among the N most probable fillers",
         default=None,
         shown_default="all",
-        group=FILTERS_GROUP,
         metavar="N",
         minimum=1,
         departure="**A maximum rank**: only the most probable suggestions of each form were used.",
@@ -117,12 +120,10 @@ RELATED = Filter(
     reason="related",
     needs_wordnet=True,
     languages=ENGLISH_ONLY,
-    option=Option(
-        help="drop suggestions with a WordNet relation to another word of the problem",
-        default=False,
-        group=FILTERS_GROUP,
+    option=_switch(
+        "drop suggestions with a WordNet relation to another word of the problem",
+        "**No WordNet relations**: suggestions related to another word of the problem were dropped.",
         always_recorded=True,
-        departure="**No WordNet relations**: suggestions related to another word of the problem were dropped.",
     ),
     on_word=_related,
 )
@@ -137,12 +138,9 @@ QUANTIFIER = Filter(
     name="no_quantifiers",
     reason="quantifier",
     languages=ENGLISH_ONLY,
-    option=Option(
-        help="neither replace words such as single, same or first, nor replace by them",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**No quantifiers**: words such as *single*, *same* or *first* were neither replaced nor "
-        "replacements.",
+    option=_switch(
+        "neither replace words such as single, same or first, nor replace by them",
+        "**No quantifiers**: words such as *single*, *same* or *first* were neither replaced nor replacements.",
     ),
     on_word=_quantifies,
 )
@@ -151,11 +149,9 @@ QUANTIFIER = Filter(
 COMPOUND = Filter(
     name="no_compounds",
     reason="in a compound",
-    option=Option(
-        help="leave out words in compounds: next to a hyphen or slash, or a noun next to a noun",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
+    option=_switch(
+        "leave out words in compounds: next to a hyphen or slash, or a noun next to a noun",
+        "**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
     ),
     on_word=lambda _, occurrence: _if(is_in_compound(occurrence)),
 )
@@ -172,12 +168,9 @@ OTHER_SUPERSENSE = Filter(
     name="supersense",
     reason="other supersense",
     languages=ENGLISH_ONLY,
-    option=Option(
-        help="keep nouns of the original's WordNet supersense only, such as person or food",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Same supersense**: a noun and its replacement have the same supersense in WordNet, such as person "
-        "or food.",
+    option=_switch(
+        "keep nouns of the original's WordNet supersense only, such as person or food",
+        "**Same supersense**: a noun and its replacement have the same supersense in WordNet, such as person or food.",
     ),
     on_word=_other_supersense,
 )
@@ -187,11 +180,9 @@ OTHER_ARTICLE = Filter(
     reason="other article",
     library=ARTICLES_LIBRARY,
     languages=ALWAYS_IN_OTHERS,
-    option=Option(
-        help='drop suggestions that do not fit "a" or "an" before them; in other languages always, by their elisions',
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
+    option=_switch(
+        'drop suggestions that do not fit "a" or "an" before them; in other languages always, by their elisions',
+        "**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
     ),
     on_word=lambda _, occurrence: (
         disagrees_with_article(occurrence.sentence, occurrence.start, occurrence.end, occurrence.word.text)
@@ -204,11 +195,9 @@ OTHER_GENDER = Filter(
     name="pronouns",
     languages=ENGLISH_ONLY,
     reason="other gender",
-    option=Option(
-        help='drop suggestions such as "woman" if the problem has "his", and "man" if it has "her"',
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
+    option=_switch(
+        'drop suggestions such as "woman" if the problem has "his", and "man" if it has "her"',
+        "**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
         "pronoun of the other.",
     ),
     on_word=lambda _, occurrence: does_not_fit_pronoun(occurrence),
@@ -218,11 +207,9 @@ NO_CAPITAL = Filter(
     name="capitals",
     languages=ENGLISH_ONLY,
     reason="no capital",
-    option=Option(
-        help='drop adjectives from names, such as "American", in place of a word in lower case',
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Capitals**: adjectives that WordNet writes with a capital, such as *American*, were dropped in "
+    option=_switch(
+        'drop adjectives from names, such as "American", in place of a word in lower case',
+        "**Capitals**: adjectives that WordNet writes with a capital, such as *American*, were dropped in "
         "place of a word in lower case.",
     ),
     on_word=lambda _, occurrence: lacks_capital(occurrence),
@@ -255,12 +242,10 @@ OTHER_TAG = Filter(
     name="same_tag",
     reason="other tag",
     languages=ALWAYS_IN_OTHERS,
-    option=Option(
-        help="keep suggestions with the original's Penn tag only, such as NNS; in other languages always, those that "
+    option=_switch(
+        "keep suggestions with the original's Penn tag only, such as NNS; in other languages always, those that "
         "agree in number, gender, case, person, tense and so on",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Same tag**: a replacement has the Penn tag of the original word, not only its word class.",
+        "**Same tag**: a replacement has the Penn tag of the original word, not only its word class.",
     ),
     on_tag=_other_tag,
 )
@@ -276,12 +261,9 @@ SAME_LEMMA = Filter(
 OTHER_PARSE = Filter(
     name="same_parse",
     reason="other parse",
-    option=Option(
-        help="keep suggestions that leave the dependency parse of the sentence as it is",
-        default=False,
-        group=FILTERS_GROUP,
-        departure="**Same parse**: each sentence has the same dependency parse with the original word and with its "
-        "replacement.",
+    option=_switch(
+        "keep suggestions that leave the dependency parse of the sentence as it is",
+        "**Same parse**: each sentence has the same dependency parse with the original word and with its replacement.",
     ),
     on_parse=lambda *_: lambda is_same: not is_same,
 )
@@ -292,7 +274,6 @@ TOO_FEW = Filter(
     option=Option(
         help="masked LMs that must validate a word in a sentence",
         default=1,
-        group=FILTERS_GROUP,
         metavar="N",
         minimum=1,
         departure="**Several masked LMs**: a replacement needs to be validated by several masked LMs in each sentence.",
@@ -307,7 +288,6 @@ VETO = Filter(
         help="keep suggestions among the N most probable fillers of every masked LM with the original as one token",
         default=None,
         shown_default="no veto",
-        group=FILTERS_GROUP,
         metavar="N",
         minimum=1,
         departure="**Veto**: at every occurrence, a replacement needs to be among the most probable fillers of every "

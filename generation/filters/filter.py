@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from generation.sentences.forms import Form, Substitution, match_occurrence_case, sentence_starts
@@ -163,7 +163,7 @@ class Filter:
         """Return the dataclass field of the filter's option."""
         if self.option is None:
             raise TypeError(f"the filter {self.name} always applies and has no option")
-        return self.option.field()
+        return replace(self.option, group=FILTERS_GROUP).field()
 
     def value(self, options: object) -> Any:  # noqa: ANN401 - a value of any option
         """Return the value of the filter's option among the options of a run."""
