@@ -133,8 +133,10 @@ class ReceptiveFieldTagger:
             The rows of the tokens, and which of them is the suggestion; None if it is not a single token.
         """
         tokens = self._tokens(before + word + after, spaced)
-        indices = (index for index, start in enumerate(tokens.starts) if start == len(before))
-        return next(((tokens.rows, index) for index in indices if tokens.texts[index] == word), None)
+        for index, start in enumerate(tokens.starts):
+            if start == len(before) and tokens.texts[index] == word:
+                return tokens.rows, index
+        return None
 
     def _tokens(self, text: str, spaced: bool = False) -> _Tokens:
         doc = self._nlp.make_doc(text)
