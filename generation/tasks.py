@@ -13,12 +13,13 @@ from generation.answers.store import Store
 from generation.masked_lms.loading import load_vocabulary
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
-from generation.output.dataset import add_word_counts, count_words, require_seeds, require_words, write_output
+from generation.output.dataset import require_seeds, require_words, write_output
 from generation.report.inventory import note_needs
 from generation.run import GenerationRun, kind_of
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
+from generation.sentences.word_counts import add_word_counts, count_words
 from generation.variant_shards import (
     STANDALONE,
     Method,

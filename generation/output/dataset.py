@@ -3,7 +3,6 @@
 import logging
 import platform
 import shutil
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -19,8 +18,6 @@ from generation.output.write_data import GROUP_COLUMN, write_data
 from generation.replacements.counts import sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.run import RunInputs
-from generation.sentences.tagging import TaggedProblem
-from generation.sentences.words import LEFT_OUT, SharedWord
 from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
@@ -52,7 +49,7 @@ from merge_snli.dataset.record import (
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.models.runner import RUNNER, RUNNER_VERSION
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.schema import ANNOTATION, TEST, WORD_CLASSES, data_file
+from merge_snli.schema import ANNOTATION, TEST, data_file
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +65,7 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     """Check that any word can be replaced.
 
     Args:
-        words: Shared words of all problems, from `record.count_words`.
+        words: Shared words of all problems, from `count_words`.
         options: Only `problems` and `classes` are read.
     """
     if not any(words[name].words_after for name in options.classes):
@@ -331,55 +328,3 @@ def terms_of(options: Options) -> TermsRecord:
     if known is None:
         return TermsRecord(options.license, None)
     return TermsRecord(options.license or known.license, known.attribution)
-
-
-def count_words(
-    words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
-) -> dict[str, WordCounts]:
-    """Count the problems that share a word of each class (the paper's Table 4).
-
-    Args:
-        words: Tagged problems with their shared words, including those that cannot be replaced.
-        label_names: Label names in the order of their numbers.
-    """
-    return {name: _count_class(name, words, label_names) for name in WORD_CLASSES}
-
-
-def add_word_counts(total: Mapping[str, WordCounts], more: Mapping[str, WordCounts]) -> dict[str, WordCounts]:
-    """Return the sum of two results of `count_words`; `total` may be empty."""
-    return {name: _sum(total[name], counts) if name in total else counts for name, counts in more.items()}
-
-
-def _sum(first: WordCounts, second: WordCounts) -> WordCounts:
-    """Add each number, and each number in a mapping; both have the same keys."""
-    added: dict[str, Any] = {}
-    for name, value in vars(first).items():
-        more = getattr(second, name)
-        if isinstance(value, dict):
-            added[name] = {key: count + more[key] for key, count in value.items()}
-        else:
-            added[name] = value + more
-    return WordCounts(**added)
-
-
-def _count_class(
-    name: str, words: Sequence[tuple[TaggedProblem, Sequence[SharedWord]]], label_names: Sequence[str]
-) -> WordCounts:
-    problems_after = 0
-    labels: Counter[str] = Counter()
-    reasons: Counter[str | None] = Counter()
-    for tagged, of_problem in words:
-        of_class = [word.left_out for word in of_problem if word.word_class == name]
-        reasons.update(of_class)
-        if of_class:
-            labels[label_names[tagged.problem.label]] += 1
-        if None in of_class:
-            problems_after += 1
-    return WordCounts(
-        problems=labels.total(),
-        labels={label: labels[label] for label in label_names},
-        words=reasons.total(),
-        left_out={reason: reasons[reason] for reason in LEFT_OUT},
-        problems_after=problems_after,
-        words_after=reasons[None],
-    )

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from generation.output.dataset import add_word_counts, count_words
 from generation.report.compared import table_of
 from generation.run import open_problems
 from generation.sentences.tagging import tag
+from generation.sentences.word_counts import add_word_counts, count_words
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Cell, Table

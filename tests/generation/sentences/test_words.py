@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from generation.output.dataset import count_words
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
+from generation.sentences.word_counts import count_words
 from generation.sentences.words import (
     NEGATION,
     OTHER_CASE,
