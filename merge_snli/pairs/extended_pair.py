@@ -28,7 +28,6 @@ from merge_snli.pairs.options import CONJUNCTION_SHARE, ExtendedPairOptions, par
 from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import capitalized
 from merge_snli.problems.known_datasets import known_dataset
-from merge_snli.schema import DataColumn
 
 EXTENDED_SIMPLE = "extended_simple"
 HYPOTHESES = 3
@@ -36,18 +35,18 @@ MAX_DRAWS = 1_000
 WORD = re.compile(r"[^\W\d_]+")
 
 COMMAND = "pairs extended"
-SIMPLE_COLUMNS = (
-    DataColumn("premise_source", "string", "problems that the premise is from"),
-    DataColumn("hypothesis_source", "string", "problems that the hypothesis is from"),
-)
-CONJUNCTION_COLUMNS = (
-    DataColumn("source1", "string", "problems that the first sentence is from"),
-    DataColumn("source2", "string", "problems that the second sentence is from"),
-    DataColumn("s1", "string", "subject of sentence 1"),
-    DataColumn("p1", "string", "predicate of sentence 1"),
-    DataColumn("s2", "string", "subject of sentence 2"),
-    DataColumn("p2", "string", "predicate of sentence 2"),
-)
+SIMPLE_COLUMNS = {
+    "premise_source": "problems that the premise is from",
+    "hypothesis_source": "problems that the hypothesis is from",
+}
+CONJUNCTION_COLUMNS = {
+    "source1": "problems that the first sentence is from",
+    "source2": "problems that the second sentence is from",
+    "s1": "subject of sentence 1",
+    "p1": "predicate of sentence 1",
+    "s2": "subject of sentence 2",
+    "p2": "predicate of sentence 2",
+}
 NOTES = (
     "No pair is a pair of the problems. The two sentences of a random pair, and the two of a conjunction, share no "
     "word other than function words. Conjoined sentences are from one source.",
@@ -87,16 +86,14 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
         ),
     }
     names = " and ".join(f"`{source.name}`" for source in problems)
+    sources = [SourceRecord(source.name, source.digest) for source in problems]
+    sources += [parser_record(parser), SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES))]
     return write_pairs(
         folder,
         configs,
         command=COMMAND,
         options=options.as_dict(),
-        sources=[
-            *(SourceRecord(source.name, source.digest) for source in problems),
-            parser_record(parser),
-            SourceRecord("templates", sha256_of_file(SHIPPED / TEMPLATES)),
-        ],
+        sources=tuple(sources),
         title="Extended Pair",
         summary=(
             f"Neutral pairs of sentences of NLI problems ({names}), made as in Luo et al. (2022), section 2.2.2: "

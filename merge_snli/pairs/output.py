@@ -15,21 +15,21 @@ from merge_snli.base.table import Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
 from merge_snli.dataset.parquet_files import write_tables
-from merge_snli.dataset.record import ConfigRecord, Record, SourceRecord, TermsRecord
+from merge_snli.dataset.record import ConfigRecord, Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, check_dataset_out, find_dataset, new_content
 from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
 
 GROUP_COLUMN = "group_id"
-# The columns that every config begins with.
-PAIR_COLUMNS = (
-    DataColumn("pair_id", "string", "id of the pair, unique in the data set"),
-    DataColumn(GROUP_COLUMN, "string", "id of the premise: the group of pattern accuracy"),
-    DataColumn("premise", "string", "premise"),
-    DataColumn("hypothesis", "string", "hypothesis"),
-    DataColumn("label", "label", "gold label"),
-    DataColumn("template", "string", "template of the premise"),
-    DataColumn("hypothesis_template", "string", "template of the hypothesis"),
-)
+# The columns that every config begins with, and what they hold.
+PAIR_COLUMNS = {
+    "pair_id": "id of the pair, unique in the data set",
+    GROUP_COLUMN: "id of the premise: the group of pattern accuracy",
+    "premise": "premise",
+    "hypothesis": "hypothesis",
+    "label": "gold label",
+    "template": "template of the premise",
+    "hypothesis_template": "template of the hypothesis",
+}
 
 # Increase it with a change of the rows that the same options and sources give.
 METHOD_VERSION = "2"
@@ -48,19 +48,22 @@ class PairConfig:
     Attributes:
         description: What it contains, in Markdown.
         rows: The rows.
-        columns: The columns after `PAIR_COLUMNS`.
+        columns: The columns of texts after `PAIR_COLUMNS`, and what they hold.
         split: The only split.
     """
 
     description: str
     rows: Sequence[Row]
-    columns: tuple[DataColumn, ...]
+    columns: Mapping[str, str]
     split: str = TEST
 
     @property
     def all_columns(self) -> tuple[DataColumn, ...]:
         """All columns in their order."""
-        return PAIR_COLUMNS + self.columns
+        columns = []
+        for name, content in {**PAIR_COLUMNS, **self.columns}.items():
+            columns.append(DataColumn(name, "label" if name == "label" else "string", content))
+        return tuple(columns)
 
 
 def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, overwrite: bool) -> Path:
@@ -83,30 +86,14 @@ def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, o
     return folder
 
 
-def write_pairs(
-    folder: Path,
-    configs: Mapping[str, PairConfig],
-    *,
-    command: str,
-    options: Mapping[str, Any],
-    sources: Sequence[SourceRecord],
-    title: str,
-    summary: str,
-    notes: tuple[str, ...],
-    terms: TermsRecord,
-) -> MergeDataset:
+def write_pairs(folder: Path, configs: Mapping[str, PairConfig], **about: Any) -> MergeDataset:  # noqa: ANN401
     """Write data, card and record beside `folder`, then move them there together.
 
     Args:
         folder: The data set's folder.
         configs: The rows by config.
-        command: The command; see `merge_snli.dataset.record.Record` for this and the following.
-        options: The options of the command.
-        sources: What the sentences were made from.
-        title: Title.
-        summary: What the data set contains.
-        notes: What a user needs to know of its making and its limits.
-        terms: License and attribution.
+        about: The command, its options, the sources, and title, summary, notes and terms of the data set; see
+            `merge_snli.dataset.record.Record`.
 
     Raises:
         InputError: If the disk is full or the folder cannot be written; the folder is unchanged then.
@@ -115,15 +102,9 @@ def write_pairs(
     with new_content(folder, ("data", CARD_FILE, RUN_FILE)) as staged:
         written = {name: _write_config(staged, name, config) for name, config in configs.items()}
         record = Record(
-            command=command,
+            **about,
             method_version=METHOD_VERSION,
-            options=dict(options),
-            sources=tuple(sources),
-            title=title,
             load_name=load_name_of(folder),
-            summary=summary,
-            notes=notes,
-            terms=terms,
             label_names=NLI_LABELS,
             group_column=GROUP_COLUMN,
             versions=versions | {name: version(name) for name in LIBRARIES},
@@ -153,11 +134,11 @@ def _write_config(folder: Path, name: str, config: PairConfig) -> ConfigRecord:
 def stored_table(config: PairConfig) -> pa.Table:
     """Return the rows as the data files have them: with all columns, and labels as numbers."""
     schema = features_of(config.all_columns).arrow_schema
-    columns: dict[str, list[Any]] = {
-        name: [row.get(name, "") for row in config.rows] for name in schema.names if name != "label"
-    }
-    columns["label"] = [NLI_LABELS.index(row["label"]) for row in config.rows]
-    return pa.table({name: columns[name] for name in schema.names}, schema)
+    columns: dict[str, list[Any]] = {}
+    for name in schema.names:
+        columns[name] = [row.get(name, "") for row in config.rows]
+    columns["label"] = [NLI_LABELS.index(label) for label in columns["label"]]
+    return pa.table(columns, schema)
 
 
 def summary_table(record: Record) -> Table:
@@ -166,10 +147,8 @@ def summary_table(record: Record) -> Table:
     Args:
         record: The record of the pairs.
     """
-    return Table(
-        title=record.title,
-        columns=(Column("config", "left"), Column("split", "left"), Column("groups"), *map(Column, record.label_names)),
-        rows=tuple(
-            (name, config.split, config.groups, *config.labels.values()) for name, config in record.configs.items()
-        ),
-    )
+    columns = (Column("config", "left"), Column("split", "left"), Column("groups"), *map(Column, record.label_names))
+    rows = []
+    for name, config in record.configs.items():
+        rows.append((name, config.split, config.groups, *config.labels.values()))
+    return Table(title=record.title, columns=columns, rows=tuple(rows))

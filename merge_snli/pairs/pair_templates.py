@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -58,13 +58,10 @@ class PairTemplate(Entries):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The premise and all hypotheses."""
-        hypotheses = (of_label.values() for of_label in self.hypotheses.values())
-        return (self.premise, *chain.from_iterable(hypotheses))
-
-    @property
-    def all_sentences(self) -> tuple[str, ...]:
-        """The premise, all hypotheses, and the irrelevant sentence if there is one."""
-        return self.sentences if self.irrelevant is None else (*self.sentences, self.irrelevant)
+        sentences = [self.premise]
+        for of_label in self.hypotheses.values():
+            sentences += of_label.values()
+        return tuple(sentences)
 
 
 def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
@@ -88,19 +85,25 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
 
 def slots(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the slots of sentences, such as `n1` and `v2`, sorted by number; `not_v2` counts as `v2`."""
-    found = {(kind.removeprefix("not_"), number) for kind, number in chain.from_iterable(map(SLOT.findall, sentences))}
+    found = set()
+    for sentence in sentences:
+        for kind, number in SLOT.findall(sentence):
+            found.add(f"{kind.removeprefix('not_')}{number}")
     order = "".join(KINDS.values())
-    by_number = sorted(found, key=lambda slot: (slot[1], order.index(slot[0])))
-    return tuple(kind + number for kind, number in by_number)
+    return tuple(sorted(found, key=lambda slot: (slot[1], order.index(slot[0]))))
 
 
 def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
     """Return the slots of subject, verb and object of every clause with a verb."""
-    return frozenset(chain.from_iterable(map(CLAUSE.findall, sentences)))
+    found: set[tuple[str, str, str]] = set()
+    for sentence in sentences:
+        found.update(CLAUSE.findall(sentence))
+    return frozenset(found)
 
 
 def _check_template(where: str, template: PairTemplate) -> None:
-    for text in template.all_sentences:
+    irrelevant = [] if template.irrelevant is None else [template.irrelevant]
+    for text in (*template.sentences, *irrelevant):
         _check_sentence(where, text, template.family)
     if (template.config == SIMPLE) != (template.irrelevant is not None):
         raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
@@ -179,7 +182,9 @@ def draw_words(
     """
     given = given or {}
     names = [name for name in slots(sentences) if name not in given]
-    return {N_IS_A: _draw_n_is_a, SVO: _draw_svo}[family](names, clauses(sentences), lexicon, random, given)
+    if family == N_IS_A:
+        return _draw_n_is_a(names, lexicon, random, given)
+    return _draw_svo(names, clauses(sentences), lexicon, random, given)
 
 
 def category_of(words: Words, lexicon: Lexicon) -> str:
@@ -188,11 +193,9 @@ def category_of(words: Words, lexicon: Lexicon) -> str:
     return "-".join(lexicon.category_of[noun] for noun in nouns)
 
 
-def _draw_n_is_a(
-    names: Sequence[str], _: object, lexicon: Lexicon, random: Random, given: Mapping[str, str]
-) -> Words | None:
-    of = lexicon.category_of[given["n1"]] if given else random.choice(list(lexicon.categories))
-    category = lexicon.categories[of]
+def _draw_n_is_a(names: Sequence[str], lexicon: Lexicon, random: Random, given: Mapping[str, str]) -> Words | None:
+    name = lexicon.category_of[given["n1"]] if given else random.choice(list(lexicon.categories))
+    category = lexicon.categories[name]
     words = dict(given)
     for kind, pool in (("n", category.nouns), ("a", category.adjectives)):
         new = [name for name in names if name[0] == kind]
@@ -218,8 +221,10 @@ def _draw_svo(
         words[f"s{number}"] = _noun(verb.subjects, lexicon, random)
         words[f"v{number}"] = verb.past
         words[f"o{number}"] = _noun(verb.objects, lexicon, random)
-    nouns, pasts = _words_of_kinds(words, "so"), _words_of_kinds(words, "v")
-    if len(set(nouns)) < len(nouns) or _has_apart(nouns, lexicon.apart_nouns) or _has_apart(pasts, lexicon.apart):
+    nouns = _words_of_kinds(words, "so")
+    if len(set(nouns)) < len(nouns) or _has_apart(nouns, lexicon.apart_nouns):
+        return None
+    if _has_apart(_words_of_kinds(words, "v"), lexicon.apart):
         return None
     for subject, past, obj in clauses:
         if not lexicon.takes(verbs[words[past]], words[subject], words[obj]):

@@ -1,11 +1,10 @@
 """Make Simple Pair (Luo et al. 2022, section 2.2.1, Figure 1 and appendix table 5) from templates and words."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
 from pathlib import Path
 from random import Random
-from typing import TypeAlias
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NEUTRAL
@@ -26,7 +25,7 @@ from merge_snli.pairs.pair_templates import (
     fill,
     read_templates,
 )
-from merge_snli.schema import TEST, DataColumn
+from merge_snli.schema import TEST
 
 COMMAND = "pairs simple"
 SUMMARY = (
@@ -53,17 +52,15 @@ DESCRIPTIONS = {
 }
 
 SLOTS = {"n": "noun", "a": "adjective", "s": "subject", "v": "verb in the past", "o": "object"}
-GENERAL_COLUMNS = (
-    DataColumn("family", "string", "n_is_a or svo"),
-    DataColumn("category", "string", "category of the nouns; for svo, those of the first subject and object"),
-)
-RELEVANCE_COLUMNS = (
-    DataColumn("relevance", "string", "relevant: joined with the premise; irrelevant: joined with another sentence"),
-    DataColumn("order", "string", "added first, or hypothesis first"),
-    DataColumn("joined_by", "string", "and, or full stop"),
-)
-
-RowMaker: TypeAlias = Callable[[PairTemplate, Row, Words, Lexicon, Random], Iterator[Row]]
+GENERAL_COLUMNS = {
+    "family": "n_is_a or svo",
+    "category": "category of the nouns; for svo, those of the first subject and object",
+}
+RELEVANCE_COLUMNS = {
+    "relevance": "relevant: joined with the premise; irrelevant: joined with another sentence",
+    "order": "added first, or hypothesis first",
+    "joined_by": "and, or full stop",
+}
 
 # Premises per template in config `augmentation`, for every `--premises`.
 AUGMENTATION_PREMISES = 200
@@ -114,7 +111,9 @@ def simple_pair_configs(options: SimplePairOptions) -> tuple[dict[str, PairConfi
     folder = SHIPPED if options.lexicon is None else Path(options.lexicon)
     lexicon = read_lexicon(folder)
     templates, digest = read_templates(folder)
-    tested, trained = _halves(lexicon, options.random_seed) if options.held_out_nouns else (lexicon, lexicon)
+    tested = trained = lexicon
+    if options.held_out_nouns:
+        tested, trained = _halves(lexicon, options.random_seed)
     rows = simple_pair_rows(templates, tested, trained, premises=options.premises, random_seed=options.random_seed)
     sources = (SourceRecord("lexicon", lexicon.digest), SourceRecord("templates", digest))
     return {name: _config(name, rows[name]) for name in DESCRIPTIONS}, sources
@@ -128,7 +127,8 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
             raise InputError(
                 f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
             )
-        nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
+        nouns = list(category.nouns)
+        nouns = Random(f"{seed}:nouns:{name}").sample(nouns, len(nouns))
         half = len(nouns) // 2
         first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
         second[name] = category.model_copy(update={"nouns": tuple(nouns[half:])})
@@ -137,15 +137,17 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
 
 def _config(name: str, rows: Sequence[Row]) -> PairConfig:
     """Return the rows of a config with its columns: a slot has one if a row of the config fills it."""
-    own = RELEVANCE_COLUMNS if name == RELEVANCE else ()
+    columns = dict(GENERAL_COLUMNS)
+    if name == RELEVANCE:
+        columns |= RELEVANCE_COLUMNS
     filled = set(chain.from_iterable(rows))
-    of_slots = []
     for kinds in KINDS.values():
         for number, kind in product(NUMBERS, kinds):
-            if f"{kind}{number}" in filled:
-                of_slots.append(DataColumn(f"{kind}{number}", "string", f"{SLOTS[kind]} {number}, or empty"))
+            slot = f"{kind}{number}"
+            if slot in filled:
+                columns[slot] = f"{SLOTS[kind]} {number}, or empty"
     split = "train" if name == AUGMENTATION else TEST
-    return PairConfig(DESCRIPTIONS[name], rows, (*GENERAL_COLUMNS, *own, *of_slots), split)
+    return PairConfig(DESCRIPTIONS[name], rows, columns, split)
 
 
 def simple_pair_rows(
@@ -160,37 +162,38 @@ def simple_pair_rows(
         premises: Premises per family in config `simple` and per template in config `conjunction`.
         random_seed: Seed of all draws.
     """
-
-    def rows(config: str, words: Lexicon, count: int, used: set[str], make: RowMaker) -> list[Row]:
-        found: list[Row] = []
+    used: set[str] = set()
+    found: dict[str, list[Row]] = {}
+    for config in (AUGMENTATION, SIMPLE, RELEVANCE, CONJUNCTION):
+        lexicon, count, make = tested, premises, _neutral_rows
+        if config == AUGMENTATION:
+            lexicon, count, make = trained, AUGMENTATION_PREMISES, _augmentation_rows
+        elif config == RELEVANCE:
+            count, make = premises // RELEVANCE_SHARE, _relevance_rows
+        of_config = used if config == AUGMENTATION else set(used)
+        found[config] = []
         for name, template in templates.items():
             if template.config not in TEMPLATES_OF[config]:
                 continue
-            for shared, filled in _draw_premises(config, name, template, count, words, random_seed, used):
+            for shared, words in _draw_premises(config, name, template, count, lexicon, random_seed, of_config):
                 random = Random(f"{random_seed}:{shared['group_id']}")
-                found += make(template, shared, filled, words, random)
-        return found
-
-    used: set[str] = set()
-    augmentation = rows(AUGMENTATION, trained, AUGMENTATION_PREMISES, used, _augmentation_rows)
-    return {
-        SIMPLE: rows(SIMPLE, tested, premises, set(used), _neutral_rows),
-        RELEVANCE: rows(RELEVANCE, tested, premises // RELEVANCE_SHARE, set(used), _relevance_rows),
-        CONJUNCTION: rows(CONJUNCTION, tested, premises, set(used), _neutral_rows),
-        AUGMENTATION: augmentation,
-    }
+                found[config] += make(template, shared, words, lexicon, random)
+    return found
 
 
 def _draw_premises(
     config: str, name: str, template: PairTemplate, count: int, lexicon: Lexicon, seed: int, used: set[str]
 ) -> Iterator[tuple[Row, Words]]:
     """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
-    random = Random(f"{seed}:{SIMPLE if config == RELEVANCE else config}:{name}")
+    drawn_as = SIMPLE if config == RELEVANCE else config
+    random = Random(f"{seed}:{drawn_as}:{name}")
     for number in range(count):
         for _ in range(MAX_DRAWS):
             words = draw_words(template.sentences, template.family, lexicon, random)
-            premise = "" if words is None else fill(template.premise, words, lexicon)
-            if words is not None and premise not in used:
+            if words is None:
+                continue
+            premise = fill(template.premise, words, lexicon)
+            if premise not in used:
                 break
         else:
             raise InputError(
@@ -198,26 +201,18 @@ def _draw_premises(
                 f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
             )
         used.add(premise)
-        shared = {
-            "group_id": f"{config}-{name}-{number:05}",
-            "premise": premise,
-            "template": name,
-            "family": template.family,
-            "category": category_of(words, lexicon),
-            **words,
-        }
-        yield shared, words
+        shared = {"group_id": f"{config}-{name}-{number:05}", "premise": premise, "template": name}
+        shared["family"] = template.family
+        shared["category"] = category_of(words, lexicon)
+        yield shared | words, words
 
 
-def _row(shared: Row, name: str, label: str, hypothesis: str, **more: str) -> Row:
+def _row(shared: Row, name: str, label: str, hypothesis: str) -> Row:
     pair_id = f"{shared['group_id']}:{name}"
-    if RELEVANCE in more:
-        pair_id += f":{more[RELEVANCE]}"
-    own = {"pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
-    return {**shared, **own, **more}
+    return {**shared, "pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
 
 
-def _neutral_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, _: Random) -> Iterator[Row]:
+def _neutral_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random) -> Iterator[Row]:
     for name, hypothesis in template.neutral.items():
         yield _row(shared, name, NEUTRAL, fill(hypothesis, words, lexicon))
 
@@ -236,26 +231,24 @@ def _relevance_rows(
 ) -> Iterator[Row]:
     """Yield each hypothesis joined with the premise (relevant) and with another sentence, in random order."""
     irrelevant = str(template.irrelevant)
-    draws = (draw_words((irrelevant,), template.family, lexicon, random, words) for _ in range(MAX_DRAWS))
-    drawn = next(filter(None, draws), None)
-    if drawn is None:
+    for _ in range(MAX_DRAWS):
+        drawn = draw_words((irrelevant,), template.family, lexicon, random, words)
+        if drawn is not None:
+            break
+    else:
         raise InputError(
             f"no words of the lexicon fit the irrelevant sentence of {shared['premise']!r}: pass a larger "
             f"{param('lexicon')}"
         )
-    words, shared = drawn, shared | drawn
     for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
         for name, hypothesis in template.neutral.items():
-            is_first = random.random() < 0.5
-            has_and = random.random() < 0.5
-            first, second = (added, hypothesis) if is_first else (hypothesis, added)
-            text = f"{first.removesuffix('.')} and {second}" if has_and else f"{first} {second}"
-            yield _row(
-                shared,
-                name,
-                NEUTRAL,
-                fill(text, words, lexicon),
-                relevance=relevance,
-                order="added first" if is_first else "hypothesis first",
-                joined_by="and" if has_and else "full stop",
-            )
+            first, second, order = hypothesis, added, "hypothesis first"
+            if random.random() < 0.5:
+                first, second, order = added, hypothesis, "added first"
+            text, joined_by = f"{first} {second}", "full stop"
+            if random.random() < 0.5:
+                text, joined_by = f"{first.removesuffix('.')} and {second}", "and"
+            filled = fill(text, drawn, lexicon)
+            row = _row(shared | drawn, f"{name}:{relevance}", NEUTRAL, filled)
+            row["hypothesis_template"] = name
+            yield row | {"relevance": relevance, "order": order, "joined_by": joined_by}
