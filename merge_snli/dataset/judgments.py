@@ -5,7 +5,6 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,15 +103,20 @@ def judgments_of(
     """
     judged: dict[tuple[str, ...], dict[str, Any]] = {}
     for number, row in enumerate(rows, 1):
-        key = tuple(str(row.get(name) or "") for name in KEYS)
-        for name in (*(name for name, value in zip(KEYS, key, strict=True) if not value), *SCORES):
-            if name in KEYS or not is_score(row.get(name)):
-                meant = "a name" if name in KEYS else f"a whole number from {min(SCALE)} to {max(SCALE)}"
-                raise InputError(f"{source}, row {number}: {name} is {row.get(name)!r}: give {meant}")
+        where = f"{source}, row {number}"
+        names = {name: str(row.get(name) or "") for name in KEYS}
+        for name, value in names.items():
+            if not value:
+                raise InputError(f"{where}: {name} is {row.get(name)!r}: give a name")
+        scores = {name: row.get(name) for name in SCORES}
+        for name, score in scores.items():
+            if not is_score(score):
+                allowed = f"a whole number from {min(SCALE)} to {max(SCALE)}"
+                raise InputError(f"{where}: {name} is {score!r}: give {allowed}")
+        key = tuple(names.values())
         if key in judged:
-            raise InputError(f"{source}, row {number}: {key[1]} has scored {key[0]!r} already: delete one of the two")
-        scores = {name: int(row[name]) for name in SCORES}
-        judged[key] = {**dict(zip(KEYS, key, strict=True)), **scores, "comment": row.get("comment") or ""}
+            raise InputError(f"{where}: {key[1]} has scored {key[0]!r} already: delete one of the two")
+        judged[key] = {**names, **scores, "comment": row.get("comment") or ""}
     table = pa.Table.from_pylist([judged[key] for key in sorted(judged)], features(ANNOTATION).arrow_schema)
     return VariantJudgments(table, tuple(sorted(judges, key=lambda judge: judge.annotator)))
 
@@ -135,9 +139,13 @@ def judgments_in(paths: Sequence[str | Path]) -> VariantJudgments:
     Raises:
         InputError: If a file cannot be read, or as `judgments_of`.
     """
-    read = [_read_log(path) if _is_log(path) else _read_table(path) for path in map(Path, paths)]
-    rows = chain.from_iterable(one.table.to_pylist() for one in read)
-    return judgments_of(rows, [judge for one in read for judge in one.judges], source=", ".join(map(str, paths)))
+    rows: list[Mapping[str, Any]] = []
+    judges: list[JudgeRecord] = []
+    for path in map(Path, paths):
+        read = _read_log(path) if _is_log(path) else _read_table(path)
+        rows += read.table.to_pylist()
+        judges += read.judges
+    return judgments_of(rows, judges, source=", ".join(map(str, paths)))
 
 
 def is_judgments(path: Path) -> bool:
@@ -177,17 +185,17 @@ def _read_log(path: Path) -> VariantJudgments:
         if asked is None or (header.eval.config.epochs or 1) > 1:
             problem = "has several replies per question" if asked else f"is of the task {header.eval.task}"
             raise InputError(f"{path} {problem}: give a log of merge_snli/judge with one reply per question")
-        settings = {
-            name: json.dumps(value, sort_keys=True)
-            for name, value in settings_of(header).items()
-            if name == "temperature" or name not in CONNECTION
-        }
+        settings = {}
+        for name, value in settings_of(header).items():
+            if name == "temperature" or name not in CONNECTION:
+                settings[name] = json.dumps(value, sort_keys=True)
         asked |= {"annotator": asked["annotator"] or header.eval.model, "datasets": tuple(asked["datasets"])}
         judge = JudgeRecord(model=header.eval.model, settings=settings, **asked)
-        rows = [
-            {"variant_id": variant_id, "annotator": judge.annotator, **scores}
-            for sample in read_eval_log_samples(path, all_samples_required=False)
-            if sample.error is None and sample.scores
-            for variant_id, scores in (sample.scores[SCORER].metadata or {})[BY_VARIANT].items()
-        ]
+        rows = []
+        for sample in read_eval_log_samples(path, all_samples_required=False):
+            if sample.error is not None or not sample.scores:
+                continue
+            by_variant = (sample.scores[SCORER].metadata or {})[BY_VARIANT]
+            for variant_id, scores in by_variant.items():
+                rows.append({"variant_id": variant_id, "annotator": judge.annotator, **scores})
     return judgments_of(rows, [judge], source=str(path))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import AliasChoices, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from merge_snli.base.errors import InputError, raise_first
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file, features_of
@@ -302,26 +302,20 @@ class Record:
 
     def __post_init__(self) -> None:
         """Check the configs, their columns and the label names, without which the data files cannot be read."""
-        raise_first(
-            (not self.configs, "configs is empty"),
-            (
-                not self.label_names or len({*self.label_names}) < len(self.label_names),
-                "label_names is empty or has duplicates",
-            ),
-            error=ValueError,
-        )
-        required = (self.group_column, "premise", "hypothesis", "label")
+        if not self.configs:
+            raise ValueError("configs is empty")
+        if not self.label_names or len({*self.label_names}) < len(self.label_names):
+            raise ValueError("label_names is empty or has duplicates")
         for name, config in self.configs.items():
             for part in (name, *config.splits):
                 if not FILE_NAME.fullmatch(part):
                     raise ValueError(f"{part!r} is not a name of a config or split: it must be letters, digits and _.-")
             names = {column.name for column in config.columns}
-            missing = next((column for column in required if column not in names), None)
-            raise_first(
-                (missing is not None, f"config {name} has no column {missing}"),
-                (not config.splits, f"config {name} has no splits"),
-                error=ValueError,
-            )
+            for required in (self.group_column, "premise", "hypothesis", "label"):
+                if required not in names:
+                    raise ValueError(f"config {name} has no column {required}")
+            if not config.splits:
+                raise ValueError(f"config {name} has no splits")
 
     @property
     def texts(self) -> TextNames:
@@ -336,21 +330,26 @@ class Record:
     @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path, including the scores of annotators."""
-        return self.data.files | ({data_file(ANNOTATION, TEST): self.annotation.digest} if self.annotation else {})
+        files = dict(self.data.files)
+        if self.annotation is not None:
+            files[data_file(ANNOTATION, TEST)] = self.annotation.digest
+        return files
 
     @property
     def rows(self) -> dict[str, dict[str, int]]:
         """The number of rows by config and split, including the scores of annotators."""
-        return self.data_rows | ({ANNOTATION: {TEST: self.annotation.rows}} if self.annotation else {})
+        rows = self.data_rows
+        if self.annotation is not None:
+            rows[ANNOTATION] = {TEST: self.annotation.rows}
+        return rows
 
     @property
     def test_configs(self) -> dict[str, ConfigRecord]:
         """The configs to test models on: those with a split `test`, but for that of the seeds."""
-        return {
-            name: config
-            for name, config in self.configs.items()
-            if TEST in config.splits and not (self.has_seeds and name == SEED)
-        }
+        found = {name: config for name, config in self.configs.items() if TEST in config.splits}
+        if self.has_seeds:
+            found.pop(SEED, None)
+        return found
 
     def columns(self, config: str) -> tuple[DataColumn, ...]:
         """Return the columns of a config."""
@@ -409,8 +408,9 @@ def as_json(record: object) -> dict[str, Any]:
     """Return a record, or a dict of its fields, as plain JSON values; those of `ONLY_IF_SET` only if they are set."""
     values: dict[str, Any] = to_jsonable_python(record)
     for fields_of in (values, values.get("generation") or {}):
-        for name in (name for name in ONLY_IF_SET if fields_of.get(name, 0) is None):
-            del fields_of[name]
+        for name in ONLY_IF_SET:
+            if fields_of.get(name, 0) is None:
+                del fields_of[name]
     return values
 
 
@@ -472,8 +472,10 @@ def read_record(path: Path) -> Record:
 
 def validation_errors(error: ValidationError) -> list[tuple[str, str]]:
     """Return the dotted path of each invalid field and a message; only the format if that is another one."""
-    errors = [
-        (".".join(map(str, details["loc"])), PLAIN_MESSAGES.get(details["type"], details["msg"]))
-        for details in error.errors(include_url=False)
-    ]
-    return [(name, message) for name, message in errors if name == "format"] or errors
+    errors = []
+    for details in error.errors(include_url=False):
+        name = ".".join(map(str, details["loc"]))
+        errors.append((name, PLAIN_MESSAGES.get(details["type"], details["msg"])))
+        if name == "format":
+            return errors[-1:]
+    return errors

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param, raise_first
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
@@ -83,11 +83,11 @@ class MergeDataset:
         """The configs that have a file, in their order."""
         if not self.is_stored:
             return tuple(self.record.configs)
-        return tuple(
-            config
-            for config, splits in self.record.data_rows.items()
-            if any((self.folder / data_file(config, split)).is_file() for split in splits)
-        )
+        found = []
+        for name, config in self.record.configs.items():
+            if any((self.folder / data_file(name, split)).is_file() for split in config.splits):
+                found.append(name)
+        return tuple(found)
 
     def to_pandas(self, config: str, split: str = TEST) -> pd.DataFrame:
         """Return one split of one config as a pandas data frame, with labels by name.
@@ -106,11 +106,12 @@ class MergeDataset:
 
     def _repr_html_(self) -> str:
         """Return the number of rows of each config and split as an HTML table for a notebook."""
-        rows = tuple(
-            (config, split, number) for config, splits in self.record.rows.items() for split, number in splits.items()
-        )
+        rows = []
+        for config, splits in self.record.rows.items():
+            for split, number in splits.items():
+                rows.append((config, split, number))
         columns = (Column("config", "left"), Column("split", "left"), Column("rows"))
-        return Table(title=self.record.title, columns=columns, rows=rows).html()
+        return Table(title=self.record.title, columns=columns, rows=tuple(rows)).html()
 
 
 def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:
@@ -135,11 +136,12 @@ def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
         return _from_folder(name, FOLDER, None)
-    raise_first(
-        (name.startswith(PREFIX), f"{name} is not a bundled data set: pass {BUNDLED}"),
-        (Path(name).is_file(), f"{name} is not a data set: it is a file; pass the folder of the data set"),
-        (is_path(name), f"no data set at {name}: the folder does not exist"),
-    )
+    if name.startswith(PREFIX):
+        raise InputError(f"{name} is not a bundled data set: pass {BUNDLED}")
+    if Path(name).is_file():
+        raise InputError(f"{name} is not a data set: it is a file; pass the folder of the data set")
+    if is_path(name):
+        raise InputError(f"no data set at {name}: the folder does not exist")
     repo_id, revision_in_name = split_revision(name)
     folder = fetch(
         repo_id,
@@ -201,13 +203,14 @@ def _of_loaded(given: object) -> MergeDataset:
 
 def _with_rows(loaded: LoadedRows) -> MergeDataset | None:
     """Return the data set that has some rows: the bundled one, one below the working directory, or one on the Hub."""
-    here = [path.parent for path in sorted(Path().glob(f"*/{loaded.name}/{RUN_FILE}"))]
-    places = [folder for folder in (FOLDER, Path(loaded.name), *here) if (folder / RUN_FILE).is_file()]
-    for place in [*places, loaded.hub_id]:
-        if place is None:
-            continue
+    folders = [FOLDER, Path(loaded.name)]
+    folders += [path.parent for path in sorted(Path().glob(f"*/{loaded.name}/{RUN_FILE}"))]
+    names = [BUNDLED if folder == FOLDER else str(folder) for folder in folders if (folder / RUN_FILE).is_file()]
+    if loaded.hub_id is not None:
+        names.append(loaded.hub_id)
+    for name in names:
         with suppress(InputError):
-            found = find_dataset(BUNDLED if place == FOLDER else str(place))
+            found = find_dataset(name)
             if data_version(found.digest) == loaded.version and loaded.are_of(read_split(found, loaded.config)):
                 return found
     return None
@@ -234,22 +237,22 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = dataset.folder / data_file(config, split)
+    file = data_file(config, split)
+    path, recorded = dataset.folder / file, dataset.record.files.get(file)
     if dataset.loaded is not None and not dataset.is_stored and (config, split) == (dataset.loaded.config, TEST):
         return dataset.loaded.table
     if not path.is_file():
-        if data_file(config, split) in dataset.record.files:
+        if recorded is not None:
             raise InputError(f"{path} is missing: download or generate the data set again")
         available = ", ".join(dataset.configs) or "none"
         raise InputError(f"{dataset.folder} has no split {split} of config {config}; available configs: {available}")
-    recorded = dataset.record.files.get(data_file(config, split))
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     errors = (pa.ArrowException, OSError)
     with explained(errors, f"{path} cannot be read as Parquet: {REASON}"):
         texts = [name for name in pq.read_schema(path).names if name in repeated]
-        with open_parquet(path, read_dictionary=texts) as file:
-            return file.read()
+        with open_parquet(path, read_dictionary=texts) as parquet:
+            return parquet.read()
 
 
 def check_out(
@@ -309,11 +312,13 @@ def _writable(out: Path, option: str = "out") -> Path:
     if not out.name or out.is_symlink():
         out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    raise_first(
-        (out.is_symlink(), f"{param(option)} {out} is a link to itself; choose another folder"),
-        (not existing.is_dir(), f"{param(option)} {out}: {existing} is a file; pass a folder"),
-        (not os.access(existing, os.W_OK), f"{param(option)} {out}: {existing} is not writable; choose another folder"),
-    )
+    where = f"{param(option)} {out}"
+    if out.is_symlink():
+        raise InputError(f"{where} is a link to itself; choose another folder")
+    if not existing.is_dir():
+        raise InputError(f"{where}: {existing} is a file; pass a folder")
+    if not os.access(existing, os.W_OK):
+        raise InputError(f"{where}: {existing} is not writable; choose another folder")
     return out
 
 

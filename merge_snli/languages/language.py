@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from merge_snli.base.errors import param, raise_first
+from merge_snli.base.errors import InputError, param
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
@@ -90,27 +90,25 @@ def is_function_word(text: str, code: str | None) -> bool:
 
 def check_code(code: str) -> None:
     """Check the code of a language."""
-    raise_first(
-        (
-            not re.fullmatch("[a-z]{2,3}", code),
-            f"{param('language')} is {code!r}: give the ISO 639 code of a language, such as de",
-        ),
-        (
-            code in UNSPACED,
-            f"{UNSPACED.get(code)} ({code}) is written without spaces, so the pieces of a masked LM cannot be told to "
-            "be whole words: choose problems in a language that separates its words",
-        ),
-    )
+    if not re.fullmatch("[a-z]{2,3}", code):
+        raise InputError(f"{param('language')} is {code!r}: give the ISO 639 code of a language, such as de")
+    if code in UNSPACED:
+        raise InputError(
+            f"{UNSPACED[code]} ({code}) is written without spaces, so the pieces of a masked LM cannot be told to be "
+            "whole words: choose problems in a language that separates its words"
+        )
 
 
 def _language(path: Path) -> Language:
     """Read a file of the folder: texts are lists of words."""
     read = tomllib.loads(path.read_text(encoding="utf-8"))
-    before = {sound: frozenset(words.split()) for sound, words in read.pop("before", {}).items()}
-    others = {
-        key: frozenset(value.split()) for key, value in read.items() if isinstance(value, str) and key not in TEXTS
-    }
+    for key, value in read.items():
+        if isinstance(value, str) and key not in TEXTS:
+            read[key] = frozenset(value.split())
+    before = read.get("before", {})
+    for sound, words in before.items():
+        before[sound] = frozenset(words.split())
     try:
-        return Language(**{**read, **others, "before": before})
+        return Language(**read)
     except TypeError as error:
         raise TypeError(f"{path}: {error}") from error
