@@ -41,7 +41,8 @@ from merge_snli.problems.guesses import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import ProblemSource, Survey, open_source, stream_problems, survey_problems
+from merge_snli.problems.reading import Survey, stream_problems, survey_problems
+from merge_snli.problems.source import ProblemSource, open_source
 
 logger = logging.getLogger(__name__)
 

@@ -29,7 +29,8 @@ from merge_snli.dataset.record import generation_of, require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import open_source, stream_problems, survey_problems
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.schema import ALL, SEED
 
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.

@@ -37,8 +37,10 @@ from merge_snli.dataset.variants import SIDES, annotators_by_seed, validated_by
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_row
-from merge_snli.problems.reading import content_number, digest_of, no_problem, open_source, warn_of_several_labels
+from merge_snli.problems.reading import content_number, digest_of
+from merge_snli.problems.reading_warnings import RepeatedPairs
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
+from merge_snli.problems.source import no_problem, open_source
 from merge_snli.schema import SEED, TEST, WORD_CLASSES, data_file
 
 # The columns by which data sets made from templates are scored by default, if a config has them: Tables 1 to 3 of Luo
@@ -248,6 +250,7 @@ def read_groups(
     groups: Numbering[str] = Numbering()
     values: dict[str, Numbering[str]] = {column: Numbering() for column in by}
     labels, positions, total = array("q"), array("q"), 0
+    repeated = RepeatedPairs()
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
         for row in islice(source.read(), source.options.limit):
             stage.advance(1)
@@ -263,6 +266,7 @@ def read_groups(
             pairs.append((checked.premise, checked.hypothesis))
             groups.add(group)
             labels.append(checked.label)
+            repeated.add(row.location, pairs[-1], checked.label)
             positions.append(stage.done - 1)
             for column, of_rows in values.items():
                 _add_value(of_rows, row, column)
@@ -271,7 +275,7 @@ def read_groups(
         raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
     sentences = SentencePairs.of(pairs)
-    warn_of_several_labels(source, sentences.numbers.tolist(), labels)
+    repeated.warn_of_several_labels(source)
     if table is None:
         table = pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
     else:

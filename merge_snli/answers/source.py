@@ -14,7 +14,8 @@ from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
 from merge_snli.models.labels import Pair, positions
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import open_source, stream_problems, survey_problems
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 
 # The source that the record of the data set names.
 RECORDED = "recorded"

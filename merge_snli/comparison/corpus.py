@@ -21,14 +21,8 @@ from merge_snli.dataset.record import Record
 from merge_snli.models.tagger import Tagger, tagger_of_run
 from merge_snli.problems.formats import TEXT_TYPES, file_type
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import (
-    ProblemSource,
-    Survey,
-    open_source,
-    stream_problems,
-    survey_problems,
-    without_options,
-)
+from merge_snli.problems.reading import Survey, stream_problems, survey_problems
+from merge_snli.problems.source import ProblemSource, open_source, without_options
 from merge_snli.problems.text_files import numbered_lines, require_text
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -61,18 +61,20 @@ class LoadedRows:
 
     def record(self) -> Record:
         """Return a record of the rows alone, for rows whose folder is not known."""
-        labels = self.table["label"].to_pylist()
-        label_of = dict(zip(self.table["seed_id"].to_pylist(), labels, strict=True))
+        rows = sorted(self.table.to_pylist(), key=lambda row: str(row["variant_id"]))
+        subsamples: set[int] = set()
+        label_of: dict[str, int] = {}
+        for row in rows:
+            subsamples.update(row["subsamples"])
+            label_of[row["seed_id"]] = row["label"]
         config = ConfigRecord(
             description="",
-            splits={TEST: self.table.num_rows},
+            splits={TEST: len(rows)},
             columns=VARIANT_COLUMNS,
             groups=len(label_of),
-            labels=self._by_label(labels),
+            labels=self._by_label(row["label"] for row in rows),
             group_labels=self._by_label(label_of.values()),
         )
-        rows = sorted(self.table.to_pylist(), key=lambda row: str(row["variant_id"]))
-        subsamples = set().union(*(row["subsamples"] for row in rows))
         data = DataRecord(sha256_of_json([self.config, self.label_names, rows]), {})
         return Record(
             command=COMMAND,
@@ -91,7 +93,7 @@ class LoadedRows:
             data=data,
         )
 
-    def _by_label(self, numbers: Any) -> dict[str, int]:  # noqa: ANN401 - any list of numbers
+    def _by_label(self, numbers: Iterable[int]) -> dict[str, int]:
         counts = Counter(numbers)
         return {name: counts[number] for number, name in enumerate(self.label_names)}
 
@@ -118,15 +120,16 @@ def read_loaded(given: object) -> LoadedRows:
     name = str(rows.info.dataset_name or "rows in memory")
     if split != TEST and len(splits) > 1:
         raise InputError(f"the {kind:.40} has no split {TEST}: give one of its splits")
-    number = SUBSAMPLE.fullmatch(str(rows.split or ""))
+    found = SUBSAMPLE.fullmatch(str(rows.split or ""))
+    subsample = int(found[1]) if found else None
     return LoadedRows(
         name=name,
         hub_id=_hub_id(rows),
         version=str(rows.info.version or ""),
         config=str(rows.info.config_name or ALL),
-        subsample=int(number[1]) if number else None,
+        subsample=subsample,
         label_names=_label_names(rows, kind),
-        table=_variants(rows, kind, None if number is None else int(number[1])),
+        table=_variants(rows, kind, subsample),
     )
 
 
@@ -165,10 +168,10 @@ def _variants(rows: Any, kind: str, subsample: int | None) -> pa.Table:  # noqa:
     if len(set(table["variant_id"].to_pylist())) < table.num_rows or not table.num_rows:
         raise InputError(f"the {kind:.40} has {table.num_rows:,} rows, and a variant twice or none: give each once")
     known = features_of(VARIANT_COLUMNS, rows.features["label"].names)
-    others = [name for name in table.column_names if name not in known]
     own = table.select([*known]).cast(known.arrow_schema).replace_schema_metadata()
-    for name in others:
-        own = own.append_column(name, table[name])
+    for name in table.column_names:
+        if name not in known:
+            own = own.append_column(name, table[name])
     return own
 
 

@@ -255,9 +255,7 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
             return parquet.read()
 
 
-def check_out(
-    out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None, *, option: str = "out"
-) -> Path:
+def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None) -> Path:
     """Check before its work that a command can write to a folder, and expand `~` and links in its path.
 
     Args:
@@ -265,15 +263,14 @@ def check_out(
         kind: What the command writes, such as `a report`; empty if only an empty folder will do.
         find_other: Returns the name of something in a folder that the command must not write beside, or None. Without
             it, the command may write beside anything but a data set.
-        option: The option that names the folder, or a file in it.
 
     Returns:
         The folder.
     """
-    out = _writable(Path(out), option)
+    out = _writable(Path(out))
     for folder in (out, *out.absolute().parents):  # the files of a data set are those of its record
         if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
-            raise InputError(f"{param(option)} {out}: {folder} is a data set; choose a folder outside of it")
+            raise InputError(f"{param('out')} {out}: {folder} is a data set; choose a folder outside of it")
     other = find_other(out) if find_other is not None and out.is_dir() else None
     if other is not None:
         raise _not_empty(out, kind, other)
@@ -307,12 +304,12 @@ def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
     return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
 
 
-def _writable(out: Path, option: str = "out") -> Path:
+def _writable(out: Path) -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():
         out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    where = f"{param(option)} {out}"
+    where = f"{param('out')} {out}"
     if out.is_symlink():
         raise InputError(f"{where} is a link to itself; choose another folder")
     if not existing.is_dir():

@@ -28,6 +28,9 @@ from merge_snli.results.rows import percent
 Json = dict[str, Any]
 Array = NDArray[Any]
 
+# The columns of results with the scores on the page.
+SCORES = {"seeds": "seed_accuracy", "variants": "sample_accuracy", "pa": "pattern_accuracy"}
+
 # Log-odds are multiplied by this and rounded.
 LOG_ODDS_SCALE = 100
 
@@ -66,9 +69,7 @@ def packed(
     header["logOddsScale"] = LOG_ODDS_SCALE
     header |= _about_seeds(scored, labels, order)
     header["texts"] = _texts(scored) if with_text else None
-    header["arrays"] = []
-    for name, array in arrays.items():
-        header["arrays"].append([name, array.dtype.str[1:], array.size])
+    header["arrays"] = [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()]
     return _encoded(header, arrays)
 
 
@@ -141,15 +142,8 @@ def _scores(results: Sequence[Result]) -> list[Json]:
     """Return the scores of each model in percent, and why it is not ranked: the numbers of the leaderboard."""
     scores = []
     for result, reason in zip(results, unranked_reasons(results), strict=True):
-        row = result.row
-        scores.append(
-            {
-                "seeds": percent(row["seed_accuracy"]),
-                "variants": percent(row["sample_accuracy"]),
-                "pa": percent(row["pattern_accuracy"]),
-                "unranked": reason,
-            }
-        )
+        shown = {name: percent(result.row[column]) for name, column in SCORES.items()}
+        scores.append({**shown, "unranked": reason})
     return scores
 
 
@@ -163,10 +157,12 @@ def _frequencies(words: Sequence[str], corpus: CorpusCounts | None) -> Json:
 
 def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> Json:
     annotators = scored.data.annotators
-    starts = np.searchsorted(scored.groups[order], np.arange(len(scored.ids) + 1))
+    seeds = np.arange(len(scored.ids) + 1)
+    starts = np.searchsorted(scored.groups[order], seeds)
+    gold = [labels.index(label) for *_, label in scored.seeds]
     return {
         "ids": scored.ids,
-        "gold": [labels.index(label) for *_, label in scored.seeds],
+        "gold": gold,
         "annotators": None if annotators is None else annotators.tolist(),
         "starts": starts.tolist(),
         "textNames": scored.data.stored.record.texts,
@@ -174,10 +170,8 @@ def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> J
 
 
 def _texts(scored: ScoredDataset) -> Json:
-    premises, hypotheses = [], []
-    for premise, hypothesis, _ in scored.seeds:
-        premises.append(premise)
-        hypotheses.append(hypothesis)
+    premises = [premise for premise, _, _ in scored.seeds]
+    hypotheses = [hypothesis for _, hypothesis, _ in scored.seeds]
     return {"premises": premises, "hypotheses": hypotheses, "words": words_of_seeds(scored.data)}
 
 

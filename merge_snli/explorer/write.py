@@ -95,7 +95,9 @@ def write_explorer(
     path = check_page(out)
     opened = find_dataset(dataset)
     require(opened.record, "has_seeds")
-    data = open_config(opened, results[0].dataset.config if results else config)
+    if results:
+        config = results[0].dataset.config
+    data = open_config(opened, config)
     scored = scored_dataset(data, results) if results else ScoredDataset(data, dataset_record(data), ())
     compared = aligned(results, common_seeds=common_seeds)
     named = dict(zip(distinct_names_of(compared), compared, strict=True))

@@ -15,7 +15,8 @@ from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.prompts import PROMPTS, TASK_PROMPT, FilledPrompt, Prompt, Shot
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import open_source, stream_problems, survey_problems, without_options
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source, without_options
 from merge_snli.schema import NLI_LABELS
 
 logger = logging.getLogger(__name__)

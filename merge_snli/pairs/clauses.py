@@ -40,14 +40,17 @@ def load_parser(tagger: Tagger) -> Language:
     return nlp
 
 
-# Tags of common nouns, and whether they are plural.
+# Tags of common nouns and verbs, and forms of be, by whether they are plural.
 NOUN_TAGS = {"NN": False, "NNS": True}
+VERB_TAGS = {"VBZ": False, "VBP": True}
+PAST_OF_BE = {"was": False, "were": True}
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "EX"})
 SUPERLATIVE_TAGS = frozenset({"JJS", "RBS"})
 # The form of do that negates a verb.
 DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 
+AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE_TAGS = frozenset({*DO, "MD"})
 PLAIN_SENTENCE = re.compile(r"[A-Z][A-Za-z0-9 ,-]*[a-z]\.")
 MIN_TOKENS, MAX_TOKENS = 5, 20
@@ -105,13 +108,17 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
     if subject is None or finite is None or subject.tag_ not in NOUN_TAGS:
         return None
     is_plural = NOUN_TAGS[subject.tag_] or any(child.dep_ == "conj" for child in subject.children)
-    negated = _negate(finite, doc[finite.i + 1 : -1].text)
-    is_at_start = subject.left_edge.i == 0 and subject.right_edge.i + 1 == finite.i
-    if negated is None or not is_at_start or _is_plural_verb(finite) not in {None, is_plural}:
+    if _is_plural_verb(finite) not in {None, is_plural}:
+        return None
+    if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
         return None
     text = _within(doc[: finite.i], counts)
-    if text is None or "," in text or any(token.dep_ == "cc" for token in doc[finite.i :]):
+    negated = _negate(finite, doc[finite.i + 1 : -1].text)
+    if text is None or negated is None or "," in text:
         return None
+    if any(token.dep_ == "cc" for token in doc[finite.i :]):
+        return None
+    words = [token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in STOP_WORDS]
     return Clause(
         source=source,
         subject=text,
@@ -120,16 +127,18 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
         head=subject.lemma_.lower(),
         supersense=supersense(subject.text),
         is_plural=is_plural,
-        words=frozenset(token.lemma_.lower() for token in doc if token.is_alpha and token.lower_ not in STOP_WORDS),
+        words=frozenset(words),
     )
 
 
 def _within(subject: Span, counts: Mapping[str, int]) -> str | None:
     """Return a subject as it is written within a sentence; None if that is not clear."""
-    first, rest = subject[0], subject.text[1:]
+    first, text = subject[0], subject.text
     if first.tag_.startswith("NNP") or counts[first.text] > counts[first.lower_]:
-        return subject.text
-    return subject.text[0].lower() + rest if counts[first.lower_] and rest.islower() else None
+        return text
+    if not counts[first.lower_] or not text[1:].islower():
+        return None
+    return text[0].lower() + text[1:]
 
 
 def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
@@ -143,21 +152,21 @@ def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
 
 def _finite_verb(root: Token) -> Token | None:
     """Return the first verb of the predicate if it is finite: an auxiliary before the root, else the root."""
-    auxiliaries = [child for child in root.children if child.dep_ in {"aux", "auxpass"} and child.i < root.i]
+    auxiliaries = [child for child in root.children if child.dep_ in AUXILIARIES and child.i < root.i]
     first = auxiliaries[0] if auxiliaries else root
     return first if first.tag_ in FINITE_TAGS else None
 
 
 def _is_plural_verb(finite: Token) -> bool | None:
     """Return whether the form of a verb is plural; None if it does not show."""
-    if finite.lower_ in {"was", "were"}:
-        return finite.lower_ == "were"
-    return {"VBZ": False, "VBP": True}.get(finite.tag_)
+    if finite.lower_ in PAST_OF_BE:
+        return PAST_OF_BE[finite.lower_]
+    return VERB_TAGS.get(finite.tag_)
 
 
 def _negate(finite: Token, rest: str) -> str | None:
     """Return the negated predicate; None if the verb takes neither "not" nor a form of do."""
-    is_auxiliary = finite.dep_ in {"aux", "auxpass"}
+    is_auxiliary = finite.dep_ in AUXILIARIES
     if is_auxiliary and finite.tag_ != "MD" and finite.lemma_ not in {"be", "have", "do"}:
         return None
     if finite.lower_ == "can":

@@ -35,6 +35,10 @@ MAX_DRAWS = 1_000
 WORD = re.compile(r"[^\W\d_]+")
 
 COMMAND = "pairs extended"
+SIMPLE_DESCRIPTION = "premises and hypotheses of the problems, paired at random"
+CONJUNCTION_DESCRIPTION = (
+    "premises of two sentences, whose subjects and predicates the hypothesis combines in another way"
+)
 SIMPLE_COLUMNS = {
     "premise_source": "problems that the premise is from",
     "hypothesis_source": "problems that the hypothesis is from",
@@ -76,14 +80,8 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
     per_template = 3 * options.premises // CONJUNCTION_SHARE
     conjunction = extended_conjunction_rows(clauses, templates, per_template, options.random_seed)
     configs = {
-        EXTENDED_SIMPLE: PairConfig(
-            "premises and hypotheses of the problems, paired at random", list(simple), SIMPLE_COLUMNS
-        ),
-        EXTENDED_CONJUNCTION: PairConfig(
-            "premises of two sentences, whose subjects and predicates the hypothesis combines in another way",
-            list(conjunction),
-            CONJUNCTION_COLUMNS,
-        ),
+        EXTENDED_SIMPLE: PairConfig(SIMPLE_DESCRIPTION, list(simple), SIMPLE_COLUMNS),
+        EXTENDED_CONJUNCTION: PairConfig(CONJUNCTION_DESCRIPTION, list(conjunction), CONJUNCTION_COLUMNS),
     }
     names = " and ".join(f"`{source.name}`" for source in problems)
     sources = [SourceRecord(source.name, source.digest) for source in problems]
@@ -110,9 +108,11 @@ def _terms(options: ExtendedPairOptions) -> TermsRecord:
     attributions: dict[str, None] = {}
     for name in options.problems:
         known = known_dataset(parse_source(name)[0])
-        licenses.add(None if known is None else known.license)
-        if known is not None:
-            attributions[known.attribution] = None
+        if known is None:
+            licenses.add(None)
+            continue
+        licenses.add(known.license)
+        attributions[known.attribution] = None
     license_ = options.license
     if license_ is None and None not in licenses:
         license_ = licenses.pop() if len(licenses) == 1 else "other"
@@ -142,20 +142,24 @@ def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int)
                 "different premises for its share: pass a smaller number or more problems"
             )
         used.add(premise)
+        group = f"{EXTENDED_SIMPLE}-{number:05}"
         hypotheses: list[str] = []
         for nth, source in enumerate(islice(cycle(sources), of, of + HYPOTHESES)):
-            hypotheses.append(_draw_hypothesis(premise, source, originals, hypotheses, random))
-            yield {
-                "pair_id": f"{EXTENDED_SIMPLE}-{number:05}:{nth}",
-                "group_id": f"{EXTENDED_SIMPLE}-{number:05}",
-                "premise": premise,
-                "hypothesis": hypotheses[-1],
-                "label": NEUTRAL,
-                "template": "sentence",
-                "hypothesis_template": "random_sentence",
-                "premise_source": sources[of].name,
-                "hypothesis_source": source.name,
-            }
+            hypothesis = _draw_hypothesis(premise, source, originals, hypotheses, random)
+            hypotheses.append(hypothesis)
+            yield _row(
+                f"{group}:{nth}",
+                premise=premise,
+                hypothesis=hypothesis,
+                template="sentence",
+                hypothesis_template="random_sentence",
+                premise_source=sources[of].name,
+                hypothesis_source=source.name,
+            )
+
+
+def _row(pair_id: str, **texts: str) -> Row:
+    return {"pair_id": pair_id, "group_id": pair_id.rpartition(":")[0], "label": NEUTRAL, **texts}
 
 
 def _draw_hypothesis(
@@ -199,20 +203,19 @@ def extended_conjunction_rows(
         for number, (first, second) in enumerate(drawn):
             group = f"{EXTENDED_CONJUNCTION}-{name}-{number:05}"
             slots = {"s1": first.subject, "p1": first.predicate, "s2": second.subject, "p2": second.predicate}
-            words = slots | {"not_p1": first.negated, "not_p2": second.negated}
+            words = {**slots, "not_p1": first.negated, "not_p2": second.negated}
+            premise = capitalized(template.format_map(words))
             for hypothesis, text in templates.hypotheses.items():
-                yield {
-                    "pair_id": f"{group}:{hypothesis}",
-                    "group_id": group,
-                    "premise": capitalized(template.format_map(words)),
-                    "hypothesis": capitalized(text.format_map(words)),
-                    "label": NEUTRAL,
-                    "template": name,
-                    "hypothesis_template": hypothesis,
-                    "source1": first.source,
-                    "source2": second.source,
+                yield _row(
+                    f"{group}:{hypothesis}",
+                    premise=premise,
+                    hypothesis=capitalized(text.format_map(words)),
+                    template=name,
+                    hypothesis_template=hypothesis,
+                    source1=first.source,
+                    source2=second.source,
                     **slots,
-                }
+                )
 
 
 def _go_together(first: Clause, second: Clause) -> bool:

@@ -213,7 +213,8 @@ def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> N
     if verb.past == verb.negated:
         raise InputError(f"{where} ({verb.past}) has the same past and negated form: correct one")
     for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
-        unknown = next((value for value in values if value not in categories), None)
-        if unknown is not None or not values:
-            given = repr(unknown) if values else "no category"
-            raise InputError(f"{where} ({verb.past}): {name} has {given}: choose from {', '.join(categories)}")
+        unknown = [repr(value) for value in values if value not in categories]
+        if not values:
+            unknown = ["no category"]
+        if unknown:
+            raise InputError(f"{where} ({verb.past}): {name} has {unknown[0]}: choose from {', '.join(categories)}")

@@ -95,8 +95,9 @@ def parse_source(given: str) -> tuple[str, str | None, slice]:
     match = SLICE.fullmatch(given)
     if match is None:
         return *split_of_name(given), slice(None)
-    source, *positions = match.groups()
-    return *split_of_name(source), slice(*(None if position is None else int(position) for position in positions))
+    source, *texts = match.groups()
+    positions = [None if text is None else int(text) for text in texts]
+    return *split_of_name(source), slice(*positions)
 
 
 def absolute_name(given: str) -> str:

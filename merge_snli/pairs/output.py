@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import Column, Table
+from merge_snli.base.table import Cell, Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
 from merge_snli.dataset.parquet_files import write_tables
@@ -148,7 +148,7 @@ def summary_table(record: Record) -> Table:
         record: The record of the pairs.
     """
     columns = (Column("config", "left"), Column("split", "left"), Column("groups"), *map(Column, record.label_names))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, config in record.configs.items():
         rows.append((name, config.split, config.groups, *config.labels.values()))
     return Table(title=record.title, columns=columns, rows=tuple(rows))

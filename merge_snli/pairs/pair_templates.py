@@ -127,8 +127,9 @@ def _check_sentence(where: str, text: str, family: str) -> None:
         kinds.append("not_v")
     known = {f"{{{kind}{number}}}" for kind, number in product(kinds, NUMBERS)}
     given = IN_BRACES.findall(text)
-    unknown = [f"the slot {slot}" for slot in given if slot not in known]
-    wrong = unknown if given else ["no slot"]
+    wrong = [f"the slot {slot}" for slot in given if slot not in known]
+    if not given:
+        wrong = ["no slot"]
     if wrong:
         raise InputError(f"{where}: {text!r} has {wrong[0]}: use {', '.join(kinds)} with a number from 1 to 3")
 

@@ -1,9 +1,10 @@
-"""The labels of a `ClassLabel` column, whose numbers are the positions of its names."""
+"""The labels of a `ClassLabel` column, which is read as the names of its classes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.dataset.label_names import NO_LABEL, LabelNames, names_of_entries, say_nothing, stands_for_no_label
+from merge_snli.dataset.label_names import LabelNames, names_of_entries, say_nothing, stands_for_no_label
 from merge_snli.dataset.label_spellings import (
     LABEL_SETS,
     TWO_WAY,
@@ -45,54 +46,40 @@ def read_classes(classes: Sequence[str], rows: Iterator[SourceRow], options: Pro
         InputError: If the names do not say what the labels mean.
     """
     if options.data_labels:
-        return named_classes(classes, options)
-
-    def label_of(row: SourceRow) -> str:
-        number = whole_number(label_text(row, options.label_column))
-        return classes[number] if number is not None and 0 <= number < len(classes) else NO_LABEL
-
+        return _named_classes(classes, options)
     named = [name for name in classes if not stands_for_no_label(name)]
     unclear = unclear_names(classes if say_nothing(named) else named, options)
     if unclear is not None:
-        raise with_examples(unclear, classes, rows, options, label_of)
-    return _labels_of_classes(classes, named, options)
-
-
-def _labels_of_classes(classes: Sequence[str], named: Sequence[str], options: ProblemOptions) -> LabelNames:
-    """Return the labels of classes under their own names, or those of NLI if several spell the same one."""
-    labels = {name: name for name in named}
+        raise with_examples(unclear, classes, rows, options, partial(label_text, column=options.label_column))
     canonical = {name: canonical_name(name, two_way=False) for name in named}
     spelled = {*canonical.values()}
-    is_joined = len(spelled) < len(named)
+    is_joined = len(spelled) < len(named)  # several names spell the same label
     if are_answers(named):
         is_joined = are_nli_columns(options.premise_column, options.hypothesis_column)
+    labels = {name: name for name in named}
     if is_joined and spelled in LABEL_SETS:
-        labels = {name: label for name, label in canonical.items() if label is not None}
-    of_numbers = {number: labels.get(name, NO_LABEL) for number, name in enumerate(classes)}
-    return LabelNames(tuple(dict.fromkeys(labels.values())), of_numbers, {}, are_numbers=True)
+        labels = {name: str(label) for name, label in canonical.items()}
+    return LabelNames(tuple(dict.fromkeys(labels.values())), {}, labels)
 
 
-def named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelNames:
+def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelNames:
     """Return the labels of a ClassLabel that `--data-labels` names."""
     entries = options.data_labels or ()
     given = names_of_entries(entries)
     if not any("=" in entry for entry in entries):
         _require_order(entries, classes, options)
-        return LabelNames(given.names, dict(enumerate(entries)), {}, are_numbers=True)
+        return LabelNames(given.names, {}, dict(zip(classes, entries, strict=True)))
+    of_texts = dict(given.of_texts)
     have_numbers = any(whole_number(name) is not None for name in classes)
     for value in given.of_texts:
-        if have_numbers and whole_number(value) is not None and value not in classes:
+        number = whole_number(value)
+        if number is None or value in classes:
+            continue
+        if have_numbers:
             raise InputError(f"{param('data_labels')} names {value!r}, {_but_classes(classes, options)}")
-    of_numbers = {}
-    for number, name in enumerate(classes):
-        label = given.of_texts.get(name)
-        if label is None and not have_numbers:
-            label = given.of_texts.get(str(number))
-        if label is None and stands_for_no_label(name):
-            label = NO_LABEL
-        if label is not None:
-            of_numbers[number] = label
-    return LabelNames(given.names, of_numbers, {}, are_numbers=True)
+        if 0 <= number < len(classes):
+            of_texts.setdefault(classes[number], given.of_texts[value])
+    return LabelNames(given.names, {}, of_texts)
 
 
 def _require_order(entries: Sequence[str], classes: Sequence[str], options: ProblemOptions) -> None:

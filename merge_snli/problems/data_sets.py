@@ -109,8 +109,11 @@ def _loading_errors(name: str, config: str | None, split: str | None) -> Iterato
     except (*LOADING_ERRORS, datasets.exceptions.DatasetsError) as error:
         if splits := UNKNOWN_SPLIT.match(str(error)):
             raise _no_split(name, split, splits[1]) from error
-        of_config, known = "" if config is None else f", config {config}", known_dataset(name, config)
-        advice = (known and known.note) or "give a file, a folder or a Hub id that you have access to"
+        of_config = "" if config is None else f", config {config}"
+        known = known_dataset(name, config)
+        advice = "give a file, a folder or a Hub id that you have access to"
+        if known is not None and known.note:
+            advice = known.note
         why = brief(_cause(error), 400)
         raise InputError(f"cannot load data set {name}{of_config}, split {split}: {why}; {advice}") from error
 

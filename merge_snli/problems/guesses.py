@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from merge_snli.base.errors import InputError, Message, brief, listed, param
 from merge_snli.dataset.texts import plain_name
@@ -13,8 +14,8 @@ from merge_snli.problems.rows import SourceRow
 
 logger = logging.getLogger(__name__)
 
-# The columns of premise, hypothesis and label that are read without a word.
-USUAL_COLUMNS = ("premise", "hypothesis", "label")
+# The options that name the columns, with the columns that are read without a word.
+USUAL_COLUMNS = {"premise_column": "premise", "hypothesis_column": "hypothesis", "label_column": "label"}
 
 # Columns of problems whose labels also depend on what is known about the world.
 KNOWLEDGE_COLUMNS = frozenset({"claim", "evidence", "passage", "paragraph"})
@@ -29,20 +30,25 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
         options: The options.
         row: The first row of the source; None if it has no rows.
     """
-    given = (options.premise_column, options.hypothesis_column, options.label_column)
+    columns: dict[str, Any]
     if row is None:
-        return _with_columns(options, [name or usual for name, usual in zip(given, USUAL_COLUMNS, strict=True)])
-    in_any_case = {str(name).casefold(): name for name in reversed(tuple(row.values))}
-    chosen = tuple(name if name in row.values else in_any_case.get(name.casefold(), name) for name in given)
-    by_name = {plain_name(name): name for name in reversed(tuple(row.values))}
+        columns = {name: getattr(options, name) or usual for name, usual in USUAL_COLUMNS.items()}
+        return replace(options, **columns)
+    in_any_case: dict[str, str] = {}
+    by_name: dict[str, str] = {}
+    for name in row.values:
+        in_any_case.setdefault(str(name).casefold(), name)
+        by_name.setdefault(plain_name(name), name)
     by_name |= {name: name for name in row.values}
-    texts = _texts(chosen[:2], by_name, options)
-    label = chosen[2] or _label(by_name, options)
+    given = [getattr(options, name) for name in USUAL_COLUMNS]
+    given = [name if name in row.values else in_any_case.get(name.casefold(), name) for name in given]
+    texts = _texts(given[:2], by_name, options)
+    label = given[2] or _label(by_name, options)
     _require_two_texts(row, {*texts}, label)
-    options = _with_columns(options, [*texts, label])
-    row.require({name: getattr(options, name) for name in ("premise_column", "hypothesis_column", "label_column")})
-    names = (*texts, label)
-    if names != chosen and tuple(map(str.casefold, names)) != USUAL_COLUMNS:
+    names = [*texts, label]
+    columns = dict(zip(USUAL_COLUMNS, names, strict=True))
+    row.require(columns)
+    if names != given and [name.casefold() for name in names] != list(USUAL_COLUMNS.values()):
         logger.warning(
             Message(
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
@@ -50,34 +56,32 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
             ),
             *(options.problems, *map(brief, names)),
         )
-    return options
-
-
-def _with_columns(options: ProblemOptions, names: Collection[str]) -> ProblemOptions:
-    premise, hypothesis, label = names
-    return replace(options, premise_column=premise, hypothesis_column=hypothesis, label_column=label)
+    return replace(options, **columns)
 
 
 def _texts(given: Collection[str], by_name: Mapping[str, str], options: ProblemOptions) -> tuple[str, ...]:
     """Return the columns of premise and hypothesis: the given ones, and the usual ones beside them."""
-
-    def there(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-        found: dict[tuple[str, ...], None] = {}
-        for pair in pairs:
-            names = [name or by_name.get(usual) for name, usual in zip(given, pair, strict=True)]
-            columns = tuple(name for name in names if name is not None and name in by_name)
-            if len(columns) == len(pair):
-                found[columns] = None
-        return list(found)
-
-    usual = there(TEXT_COLUMNS)
-    others = [] if usual else there(OTHER_TEXT_COLUMNS)
+    usual = _there(TEXT_COLUMNS, given, by_name)
+    others = [] if usual else _there(OTHER_TEXT_COLUMNS, given, by_name)
     if len(others) > 1:
         names = " or ".join(f"{first!r} and {second!r}" for first, second in others)
         option = f"{param('premise_column')} and {param('hypothesis_column')}"
         raise InputError(f"{options.problems}: the texts can be in the columns {names}: choose with {option}")
     default = tuple(name or usual for name, usual in zip(given, TEXT_COLUMNS[0], strict=True))
     return next(iter(usual + others), default)
+
+
+def _there(
+    pairs: Iterable[tuple[str, str]], given: Collection[str], by_name: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """Return those of some usual pairs of columns that a source has, with the given columns instead of the usual."""
+    found: dict[tuple[str, ...], None] = {}
+    for pair in pairs:
+        names = [name or by_name.get(usual) for name, usual in zip(given, pair, strict=True)]
+        columns = tuple(name for name in names if name is not None and name in by_name)
+        if len(columns) == len(pair):
+            found[columns] = None
+    return list(found)
 
 
 def _label(by_name: Mapping[str, str], options: ProblemOptions) -> str:

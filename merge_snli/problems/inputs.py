@@ -62,9 +62,9 @@ class Problems:
             if len(given) == 1:
                 return cls.of(given[0])
             names = tuple(map(str, given))
-            divided = next((name for name in names if SEPARATOR in name), None)
-            if divided is not None:
-                raise InputError(f"{param('problems')}: {divided!r} has a comma: rename the file")
+            for name in names:
+                if SEPARATOR in name:
+                    raise InputError(f"{param('problems')}: {name!r} has a comma: rename the file")
             return cls(names)
         kind = type(given)
         library = "" if kind is list else f"{kind.__module__.partition('.')[0]}."
@@ -97,19 +97,20 @@ class Problems:
 
     def files(self) -> tuple[Path, ...]:
         """Return the files, in the order of the names, and of the paths that match a pattern."""
-        paths = tuple(path for name in self.names for path in _find(name))
-        twice = next((path for path in paths if paths.count(path) > 1), None)
-        if twice is not None:
-            raise InputError(f"{param('problems')} names {twice} more than once")
-        return paths
+        paths: list[Path] = []
+        for name in self.names:
+            paths += _find(name)
+        for path in paths:
+            if paths.count(path) > 1:
+                raise InputError(f"{param('problems')} names {path} more than once")
+        return tuple(paths)
 
     def absolute(self) -> "Problems":
         """Return them with local paths and patterns made absolute, to record them."""
         if not self.are_files and not _exists(self.names[0]):
             return self
-        return replace(
-            self, names=tuple(name if name.startswith(ON_HUB) else str(Path(name).absolute()) for name in self.names)
-        )
+        names = [name if name.startswith(ON_HUB) else str(Path(name).absolute()) for name in self.names]
+        return replace(self, names=tuple(names))
 
     @property
     def public_name(self) -> str:
@@ -117,11 +118,11 @@ class Problems:
 
         A folder with the form of a Hub id, such as `data/mine`, counts as an id.
         """
-        are_files = len(self.names) > 1
-        return ", ".join(
-            Path(name).name if (are_files or _is_path_or_file(name)) and not name.startswith(ON_HUB) else name
-            for name in self.names
-        )
+        names = []
+        for name in self.names:
+            is_path_here = (len(self.names) > 1 or _is_path_or_file(name)) and not name.startswith(ON_HUB)
+            names.append(Path(name).name if is_path_here else name)
+        return ", ".join(names)
 
     @property
     def stems(self) -> str:
@@ -136,13 +137,20 @@ def public_name(name: str) -> str:
 
 def split_of_name(source: str) -> tuple[str, str | None]:
     """Return the name and the split of `NAME:SPLIT`; for a name without a split, such as `demo:problems`, None."""
-    match = None if source.startswith(PREFIX) or _exists(source) else WITH_SPLIT.fullmatch(source)
-    return (source, None) if match is None else (match[1], match[2])
+    match = WITH_SPLIT.fullmatch(source)
+    if match is None or source.startswith(PREFIX) or _exists(source):
+        return source, None
+    return match[1], match[2]
 
 
 def hub_repository(name: str) -> str:
     """Return the Hub id of the data set of a path on the Hub, without its revision."""
     return split_revision(_split_hub_path(name)[0])[0]
+
+
+def no_such_file(name: str) -> InputError:
+    """Return the error about a path where nothing is."""
+    return InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
 
 
 def _split(name: str) -> tuple[str, ...]:
@@ -177,7 +185,7 @@ def _find(name: str) -> list[Path]:
     if Path(name).is_file():
         return [Path(name)]
     if not glob.has_magic(name):
-        raise InputError(f"no such file: {name} (expected a {', '.join(FILE_TYPES)} file or a Hub id)")
+        raise no_such_file(name)
     return _files(map(Path, glob.glob(name, recursive=True)), f"no file matches {name!r}")  # noqa: PTH207 - may be absolute
 
 

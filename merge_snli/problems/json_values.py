@@ -65,22 +65,16 @@ def _values_of(text: str, path: Path, line: int) -> Iterator[tuple[str, Any]]:
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
-            where = ""
-            if isinstance(error, json.JSONDecodeError) and text.count("\n", start, error.pos):
-                where = f" at line {line + text.count(chr(10), start, error.pos)}"
-            why = error.msg if isinstance(error, json.JSONDecodeError) else reason(error)
-            raise InputError(f"{location} is not valid JSON ({why}{where}); {EXPECTED}") from error
+            at = line + text.count("\n", start, getattr(error, "pos", start))
+            why = getattr(error, "msg", reason(error))
+            raise InputError(f"{location} is not valid JSON ({why} at line {at}); {EXPECTED}") from error
         line += text.count("\n", start, end)
         yield location, value
 
 
-def _items(path: Path, location: str, value: object) -> Iterator[tuple[str, Any]]:
+def _items(path: Path, location: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a JSON value
     """Yield the rows that the only value of a file holds, with their locations."""
-    rows: Sequence[object] | None = None
-    if isinstance(value, list):
-        rows = value
-    elif isinstance(value, dict):
-        rows = _rows_in(value, path)
+    rows = _rows_in(value, path) if isinstance(value, dict) else value
     if rows is None:
         yield location, value
         return
@@ -99,10 +93,8 @@ def _rows_in(value: Mapping[str, Any], path: Path) -> Sequence[object] | None:
         return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     if has_usual_name(value):
         return None
-    arrays = []
-    for name, of_name in value.items():
-        if isinstance(of_name, list) and of_name and isinstance(of_name[0], dict):
-            arrays.append(name)
+    lists = {name: of_name for name, of_name in value.items() if of_name and isinstance(of_name, list)}
+    arrays = [name for name, of_name in lists.items() if isinstance(of_name[0], dict)]
     if len(arrays) > 1:
         raise InputError(f"{path} is an object with several arrays of objects ({listed(arrays)}): give one as a file")
     return value[arrays[0]] if arrays else None

@@ -4,6 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.schema import NLI_LABELS
@@ -56,7 +57,9 @@ def known_datasets() -> tuple[KnownDataset, ...]:
     """Return the data sets of the file."""
     known = []
     for entry in tomllib.loads(FILE.read_text(encoding="utf-8"))["data_sets"]:
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+        values: dict[str, Any] = {}
+        for name, value in entry.items():
+            values[name] = tuple(value) if isinstance(value, list) else value
         known.append(KnownDataset(**values))
     return tuple(known)
 

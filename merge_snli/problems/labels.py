@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 
 from merge_snli.base.errors import InputError, listed, param
 from merge_snli.dataset.label_names import (
@@ -30,7 +30,7 @@ from merge_snli.problems.label_examples import with_examples
 from merge_snli.problems.label_sets import naming_option, of_column, unclear_names
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import refuse_score
-from merge_snli.problems.rows import Rows, SourceRow, are_numbers, label_text
+from merge_snli.problems.rows import Rows, SourceRow, are_numbers, label_text, read_files
 from merge_snli.schema import NLI_LABELS
 
 # The numbers of the labels of NLI, as texts.
@@ -54,10 +54,7 @@ def read_labels(files: Mapping[str, Rows], options: ProblemOptions) -> LabelName
     Raises:
         InputError: If the source does not show the names of its labels, or has too many.
     """
-
-    def read() -> Iterator[SourceRow]:
-        return chain.from_iterable(file.read() for file in files.values())
-
+    read = partial(read_files, files.values())
     classes = class_names(files, options.label_column)
     if classes is not None:
         labels = read_classes(classes, read(), options)

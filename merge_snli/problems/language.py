@@ -44,19 +44,22 @@ def use_of_words(text: str, expected: str) -> Counter[str]:
             own only.
     """
     words, codes = WORD.findall(text.lower()), _codes(expected)
-    counts = Counter(code for word in words for code in codes.get(word, ()))
-    not_latin = 0 if text.isascii() else len(OTHER_SCRIPT.findall(text))
-    counts.update({WORDS: len(words), LETTERS: sum(map(len, words)), NOT_LATIN: not_latin})
+    counts = Counter({WORDS: len(words), LETTERS: sum(map(len, words))})
+    if not text.isascii():
+        counts[NOT_LATIN] = len(OTHER_SCRIPT.findall(text))
+    for word in words:
+        counts.update(codes.get(word, ()))
     return counts
 
 
 @cache
 def _codes(expected: str) -> Mapping[str, tuple[str, ...]]:
     """Return the languages that each function word shows: only the expected one if it is a word of that."""
-    own = languages()[expected].function_words
-    others = {word for language in languages().values() for word in language.function_words} - own
-    shown = {word: tuple(code for code, of in languages().items() if word in of.function_words) for word in others}
-    return shown | dict.fromkeys(own, (expected,))
+    shown: dict[str, tuple[str, ...]] = {}
+    for code, language in languages().items():
+        for word in language.function_words:
+            shown[word] = (*shown.get(word, ()), code)
+    return shown | dict.fromkeys(languages()[expected].function_words, (expected,))
 
 
 def other_language(use: Mapping[str, int], expected: str) -> str | None:
@@ -118,12 +121,14 @@ class LanguageCheck:
             problems: The name of the problems.
         """
         name, other = languages()[self._expected].name, other_language(self._total, self._expected)
-        number = f"{self._deviating:,} of {self._problems:,}"
-        look = f"do not all look like {name}: {number} look like other languages, {self._first}"
-        advice = "remove them, or check their variants"
+        if other is None and not self._deviating:
+            return
+        look = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"
+        look = f"{look}, {self._first}"
         if other is not None:
             share = self._total[self._expected] / self._total[WORDS]
             look = f"look like {other}, not {name} ({share:.1%} of their words are {name} function words)"
+        advice = "remove them, or check their variants"
         if other is not None or self._deviating > MAX_DEVIATING * self._problems:
             advice = f"the tagger and the filters are for {name}, as given"
             if not self._is_given:
@@ -133,5 +138,4 @@ class LanguageCheck:
                     f"the problems of {problems} {look}: the tagger and the filters are for {name}. Give problems in "
                     f"{name}, or add {param('language', self._expected)} if they are{instead}"
                 )
-        if self._deviating or other is not None:
-            logger.warning("the problems of %s %s; %s", problems, look, advice)
+        logger.warning("the problems of %s %s; %s", problems, look, advice)

@@ -37,17 +37,22 @@ class Header:
         location: Where the names are, for messages.
         names: The names in the order of the columns.
         broken: Why columns cannot be read, by name.
+        classes: The names of each ClassLabel column in the order of their numbers.
     """
 
     location: str
     names: Sequence[str]
     broken: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def unusable(self) -> Mapping[str, str]:
         """Why columns cannot be used, by name."""
-        numbers = Counter(self.names)
-        return {**self.broken, **{name: "is there twice; rename one" for name in numbers if numbers[name] > 1}}
+        unusable = dict(self.broken)
+        for name, number in Counter(self.names).items():
+            if number > 1:
+                unusable[name] = "is there twice; rename one"
+        return unusable
 
     def row(self, location: str, cells: Iterable[Any]) -> "SourceRow":
         """Return a row of the table."""
@@ -135,6 +140,12 @@ class Rows(NamedTuple):
     has_types: bool = True
 
 
+def read_files(files: Iterable[Rows]) -> Iterator[SourceRow]:
+    """Yield the rows of files from the first one."""
+    for file in files:
+        yield from file.read()
+
+
 def are_numbers(files: Iterable[Rows], column: str, limit: int | None = None) -> bool:
     """Return whether a column of labels has numbers.
 
@@ -175,13 +186,17 @@ def value_text(value: object) -> str:
 
 
 def label_text(row: SourceRow, column: str) -> str:
-    """Return the label of a row as text.
+    """Return the label of a row as text; that of a ClassLabel is the name of its class.
 
     Args:
         row: A row of the source.
         column: The label's column.
     """
-    return value_text(row.value(column, "label_column"))
+    value = row.value(column, "label_column")
+    classes = () if row.header is None else row.header.classes.get(column, ())
+    if isinstance(value, int) and 0 <= value < len(classes):
+        return classes[value]
+    return value_text(value)
 
 
 def column_text(row: SourceRow, column: str, option: str) -> str:

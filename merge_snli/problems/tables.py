@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ def table_in_memory(data: object, name: str) -> Rows:
         try:
             table = pa.table(data)
         except errors:
+            if not hasattr(data, "iloc"):
+                raise
             table, broken = _column_by_column(data)
     return _arrow_rows(partial(table.to_batches, ROWS_PER_BATCH), table.schema, name, broken)
 
@@ -61,29 +64,28 @@ def data_set_rows(data: Any, name: str) -> Rows:  # noqa: ANN401 - a `datasets.D
 
 def parquet_rows(path: Path) -> Rows:
     """Return the rows of a Parquet file."""
-    import pyarrow as pa
-
-    errors = (OSError, ValueError, pa.ArrowException)
-    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"), open_parquet(path) as file:
+    with _parquet_errors(path), open_parquet(path) as file:
         schema = file.schema_arrow
     return _arrow_rows(partial(_parquet_batches, path), schema, str(path))
 
 
 def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    errors = (OSError, ValueError, pa.ArrowException)
-    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"), pq.ParquetFile(path) as file:
+    with _parquet_errors(path), pq.ParquetFile(path) as file:
         yield from file.iter_batches(ROWS_PER_BATCH)
+
+
+def _parquet_errors(path: Path) -> AbstractContextManager[None]:
+    import pyarrow as pa
+
+    return explained((OSError, ValueError, pa.ArrowException), f"{path} cannot be read as Parquet: {REASON}")
 
 
 def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: ANN401 - a frame
     """Return a pandas frame some columns of which cannot be converted to Arrow, and why they cannot."""
     import pyarrow as pa
 
-    if not hasattr(data, "iloc"):
-        return pa.table(data), {}
     names, arrays, broken = [str(name) for name in data.columns], [], {}
     for position, name in enumerate(names):
         column = data.iloc[:, position]
@@ -92,7 +94,9 @@ def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: AN
         except (pa.ArrowException, TypeError, ValueError) as error:
             broken[name] = f"cannot be converted to Arrow: {reason(error)}"
             arrays.append(pa.nulls(len(column)))
-    return pa.table(data) if len(broken) == len(names) else pa.Table.from_arrays(arrays, names), broken
+    if len(broken) == len(names):
+        return pa.table(data), broken
+    return pa.Table.from_arrays(arrays, names), broken
 
 
 def _arrow_rows(
@@ -121,7 +125,7 @@ def _arrow_rows(
         numeric[field.name] = pa.types.is_integer(of_field) or pa.types.is_floating(of_field)
         if pa.types.is_null(of_field):
             numeric[field.name] = None
-    header = Header(name, tuple(schema.names), broken or {})
+    header = Header(name, tuple(schema.names), broken or {}, label_names)
     return Rows(partial(_read_batches, batches, header), label_names, numeric)
 
 

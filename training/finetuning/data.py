@@ -14,7 +14,8 @@ from merge_snli.problems.inputs import Problems
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import read_problems, without_options
+from merge_snli.problems.reading import read_problems
+from merge_snli.problems.source import without_options
 from merge_snli.schema import NLI_LABELS
 from training.finetuning.options import FinetuneOptions
 

@@ -40,7 +40,7 @@ from merge_snli.paper.reproduction.run import (
 from merge_snli.paper.reproduction.verdict import Ours
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import open_source
+from merge_snli.problems.source import open_source
 from merge_snli.results.result import Result
 from merge_snli.results.store import read_results
 from merge_snli.schema import ALL

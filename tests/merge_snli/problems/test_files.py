@@ -18,7 +18,8 @@ from generation.sentences.words import PART_OF_WORD, shared_words
 from merge_snli.base.errors import as_flags
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import open_source, read_problems, survey_problems
+from merge_snli.problems.reading import read_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import missing_from, refused
 

@@ -16,7 +16,8 @@ from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.label_spellings import canonical_names, task_labels
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import open_source, read_problems, survey_problems
+from merge_snli.problems.reading import read_problems, survey_problems
+from merge_snli.problems.source import open_source
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.score import score
 from merge_snli.validation import validate

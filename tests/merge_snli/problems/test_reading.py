@@ -14,7 +14,8 @@ import pytest
 
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import Survey, open_source, read_problems
+from merge_snli.problems.reading import Survey, read_problems
+from merge_snli.problems.source import open_source
 from tests.oracles import refused
 
 ROWS: list[dict[str, Any]] = [
@@ -132,7 +133,7 @@ def test_a_pair_with_several_gold_labels_is_a_warning(tmp_path: Path, caplog: py
     unlabeled, other = ROWS[0] | {"label": "-1"}, ROWS[1] | {"label": "neutral"}
     path = write(tmp_path / "problems.jsonl", unlabeled, *ROWS, ROWS[1], other, other)
     assert len(read(path).problems) == len(ROWS) + 3
-    (message,) = [message for message in caplog.messages if "gold label" in message]
+    (message,) = [message for message in caplog.messages if "more than one gold label" in message]
     # Line 3 is the first row of the pair.
     assert [text for text in (path, "1 pair(s)", "line 3") if text not in message] == []
     caplog.clear()

@@ -12,7 +12,8 @@ import pytest
 from generation.options import Options
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import open_source, stream_problems, survey_problems
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source
 from tests.hub.server import Hub
 from tests.hub.storage import Repo
 from tests.oracles import refused, write_rows

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import random
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,7 +19,7 @@ from generation import Options
 from generation.options import RUN_TOML, read_run_file
 from generation.pipeline import run_pipeline
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems, repeated_numbers
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
@@ -187,23 +186,9 @@ def test_extra_columns_count_for_the_digest(tmp_path: Path) -> None:
     assert len(digests) == 2
 
 
-def test_a_hash_collision_is_not_a_duplicate_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("merge_snli.problems.reading.id_hash", lambda identity: len(identity))
-    ids = ["a", "b", "cd", "e"]
-    unique, duplicate = (
-        ProblemOptions(problems=write_ids(tmp_path / f"{name}.jsonl", rows), id_column="id")
-        for name, rows in (("unique", ids), ("duplicate", [*ids, "b"]))
-    )
-    assert [problem.id for problem in read_problems(unique).problems] == ids
-    refused(r"duplicate.jsonl line 5: .*'b' .*duplicate.jsonl line 2", read_problems, duplicate)
-
-
-def test_repeated_numbers_are_found() -> None:
-    rng = random.Random(0)
-    numbers = [rng.choice((0, 7, 2**63, 2**64 - 1, rng.randrange(2**64))) for _ in range(50)]
-    expected = sorted(number for number, count in Counter(numbers).items() if count > 1)
-    assert list(repeated_numbers(array("Q", numbers))) == expected == [0, 7, 2**63, 2**64 - 1]
-    assert list(repeated_numbers(array("Q", [5]))) == []
+def test_a_duplicate_id_is_named_with_its_first_place(tmp_path: Path) -> None:
+    path = write_ids(tmp_path / "p.jsonl", ["a", "b", "cd", "b"])
+    refused("p.jsonl line 4: .*'b' .*p.jsonl line 2", read_problems, ProblemOptions(problems=path, id_column="id"))
 
 
 def write_ids(path: Path, ids: list[str]) -> str:

@@ -1,0 +1,85 @@
+"""Warnings about the problems of a source as a whole: repeated pairs, rows without labels, and labels without names."""
+
+import logging
+from collections import Counter
+from contextlib import suppress
+from itertools import islice
+
+from merge_snli.base.errors import InputError, Message, listed, param
+from merge_snli.dataset.label_names import NO_LABEL
+from merge_snli.problems.rows import label_text
+from merge_snli.problems.source import ProblemSource
+
+logger = logging.getLogger(__name__)
+
+
+class RepeatedPairs:
+    """Counts rows with the premise and the hypothesis of an earlier row while they are read."""
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        self._labels: dict[int, int] = {}  # of each pair by its hash, a bit for each label
+        self._copies: list[str] = []
+        self._several: dict[int, None] = {}
+
+    def add(self, location: str, pair: tuple[str, str], label: int) -> None:
+        """Add a row with a gold label."""
+        key, of_row = hash(pair), 1 << label
+        before = self._labels.get(key, 0)
+        if before & of_row:
+            self._copies.append(location)
+        elif before:
+            self._several[key] = None
+        self._labels[key] = before | of_row
+
+    def warn_of_several_labels(self, source: ProblemSource) -> None:
+        """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts."""
+        if not self._several:
+            return
+        key = next(iter(self._several))
+        rows = ((location, problem) for location, problem in source if problem is not None)
+        places = (location for location, problem in rows if hash((problem.premise, problem.hypothesis)) == key)
+        logger.warning(
+            "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
+            "remove those that are wrong (the first pair is at %s)",
+            *(source.options.problems, len(self._several), next(places)),
+        )
+
+    def warn_of_copies(self, problems: object, total: int) -> None:
+        """Warn of problems that have the texts and the label of an earlier one."""
+        if self._copies:
+            logger.warning(
+                "%s: %s of %s are exact copies of others and count as well: remove them unless they are meant (the "
+                "first one is at %s)",
+                *(problems, f"{len(self._copies):,}", f"{total:,} problems", self._copies[0]),
+            )
+
+
+def warn_of_no_label(source: ProblemSource) -> None:
+    """Say which values of the column of labels stand for no label, and how many rows have each."""
+    column, numbers = source.options.label_column, Counter[str]()
+    for row in islice(source.read(), source.options.limit):
+        with suppress(InputError):  # an invalid row that is left out
+            value = label_text(row, column)
+            if source.labels.read(value) == NO_LABEL:
+                numbers[value] += 1
+    values = [f"{value!r} ({number:,})" for value, number in numbers.most_common()]
+    logger.warning("%s: rows without a gold label, by column %r: %s", source.options.problems, column, listed(values))
+
+
+def warn_of_assumed_names(source: ProblemSource, counts: Counter[int]) -> None:
+    """Say how numbers that neither the source nor the options name were read, with the share of each.
+
+    Args:
+        source: The source.
+        counts: The rows with each gold label.
+    """
+    if source.options.data_labels or not source.labels.are_numbers:
+        return
+    read = []
+    for number, name in enumerate(source.labels.names):
+        read.append(f"{number} = {name} ({counts[number] / counts.total():.0%})")
+    logger.warning(
+        Message(f"%s: the labels are numbers, read as %s; {param('data_labels')} sets other names in this order"),
+        *(source.options.problems, ", ".join(read)),
+    )
