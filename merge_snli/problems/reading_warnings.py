@@ -19,7 +19,8 @@ class RepeatedPairs:
     def __init__(self) -> None:
         """Start without rows."""
         self._labels: dict[int, int] = {}  # of each pair by its hash, a bit for each label
-        self._copies: list[str] = []
+        self._copies = 0
+        self._first_copy = ""
         self._several: dict[int, None] = {}
 
     def add(self, location: str, pair: tuple[str, str], label: int) -> None:
@@ -27,7 +28,8 @@ class RepeatedPairs:
         key, of_row = hash(pair), 1 << label
         before = self._labels.get(key, 0)
         if before & of_row:
-            self._copies.append(location)
+            self._copies += 1
+            self._first_copy = self._first_copy or location
         elif before:
             self._several[key] = None
         self._labels[key] = before | of_row
@@ -51,7 +53,7 @@ class RepeatedPairs:
             logger.warning(
                 "%s: %s of %s are exact copies of others and count as well: remove them unless they are meant (the "
                 "first one is at %s)",
-                *(problems, f"{len(self._copies):,}", f"{total:,} problems", self._copies[0]),
+                *(problems, f"{self._copies:,}", f"{total:,} problems", self._first_copy),
             )
 
 
