@@ -32,7 +32,6 @@ REMAINING: set[str] = {
     "merge_snli/language_models/inspect_task.py _usage",
     "merge_snli/language_models/inspect_task.py nli",
     "merge_snli/language_models/sample_scores.py scored_data",
-    "merge_snli/problems/language.py _codes",
     "merge_snli/results/evaluate.py make_result",
     "merge_snli/results/result.py plot",
     "merge_snli/statistics/letters.py compact_letters",
