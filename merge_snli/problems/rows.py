@@ -86,7 +86,8 @@ class SourceRow(NamedTuple):
             column: The column's name.
             option: The option that sets this name, for the message.
         """
-        self.require({option: column})
+        if column not in self.values:
+            raise InputError(self._without({column: option}))
         return self.values[column]
 
     def require(self, columns: Mapping[str, str]) -> None:
