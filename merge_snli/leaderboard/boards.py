@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import starmap
 
 from merge_snli.base.table import Table
 from merge_snli.comparison.standings import Standings, standings
@@ -101,22 +102,24 @@ class Board:
     def table(self, *, titled: bool = True) -> Table:
         """Return the scores, one row per model; without title and finding for a page that has them above the table."""
         names, letters = self.names, self.standings.letters
+        has_letters = any(letters.values())
         of_rows = {shown: letters.get(entry.name) for shown, entry in zip(names, self.entries, strict=True)}
         table = score_table(
             self.results,
             title=self.title,
             names=names,
             thresholds=self.thresholds,
-            letters=of_rows if any(letters.values()) else None,
+            letters=of_rows if has_letters else None,
         )
         notes = list(table.notes)
-        if any(letters.values()):
+        if has_letters:
             notes.append(LETTERS)
         for entry in self.entries:
             if entry.unranked is not None:
                 notes.append(f"{entry.name} is not ranked: {entry.unranked}.")
-        title, finding = (table.title, self.standings.finding) if titled else ("", "")
-        return replace(table, title=title, finding=finding, notes=tuple(notes))
+        if titled:
+            return replace(table, finding=self.standings.finding, notes=tuple(notes))
+        return replace(table, title="", notes=tuple(notes))
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""
@@ -164,16 +167,17 @@ def make_boards(
 
     groups = sorted(on_same_data(aligned(results, common_seeds=common_seeds)), key=position)
     titles = titles_of([group[0].dataset for group in groups])
-    return tuple(
-        Board(title, _entries(group), thresholds, significance) for title, group in zip(titles, groups, strict=True)
-    )
+    boards = []
+    for title, group in zip(titles, groups, strict=True):
+        boards.append(Board(title, _entries(group), thresholds, significance))
+    return tuple(boards)
 
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
     best_first = ranked(group_prompts(results))
     names = distinct_names_of(best_first)
     columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
-    return tuple(Entry(key, name, result, reason) for key, name, result, reason in columns)
+    return tuple(starmap(Entry, columns))
 
 
 def _keys(names: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ as markup, and a content security policy blocks every other script.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from merge_snli.comparison.html_page import (
     asset,
@@ -37,21 +38,28 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     grouped = [board for board in boards if not board.has_seeds]
     scripts = _scripts() if interactive else []
     side = side_by_side(boards)
-    sets = template(_asset("sets.html.jinja")).render(side=side, opens=bool(interactive))
-    groups = template(_asset("grouped.html.jinja")).render(boards=grouped, alone=len(boards) == 1)
-    return template(_asset("index.html.jinja")).render(
+    styles = [_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]
+    parts = {
+        "sets": _render("sets", side=side, opens=bool(interactive)),
+        "grouped": _render("grouped", boards=grouped, alone=len(boards) == 1),
+    }
+    return _render(
+        "index",
         title=title,
         brand=title.partition(" ")[::2],
         findings=_findings(boards, side),
-        sets=sets,
-        grouped=groups,
         boards=interactive,
         tables=[board.table().html() for board in interactive],
         data=json_for_script(page_data(interactive, texts or {})),
-        style=_style(),
+        style="\n".join(styles),
         scripts=scripts,
         policy=content_policy(scripts),
+        **parts,
     )
+
+
+def _render(name: str, **values: Any) -> str:  # noqa: ANN401 - values of a template
+    return template(_asset(f"{name}.html.jinja")).render(**values)
 
 
 def _findings(boards: Sequence[Board], side: SideBySide | None) -> list[tuple[str, str]]:
@@ -65,10 +73,6 @@ def _scripts() -> list[str]:
     """Return the chart library with its license, and the page's own script."""
     library = f"/*!\n{_asset('vendor', 'uPlot.LICENSE')}*/\n{_asset('vendor', 'uPlot.iife.min.js')}"
     return [library, combined_script([_asset(name) for name in SCRIPTS])]
-
-
-def _style() -> str:
-    return "\n".join([_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")])
 
 
 def _asset(*path: str) -> str:
