@@ -1,6 +1,6 @@
 """Find what drives errors (research question 3): a logistic regression of right answers, with seeds as clusters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,10 +20,6 @@ from merge_snli.statistics.logistic import (
 )
 
 LEVEL = 0.95
-UNIT = "seed"
-
-LOG_ODDS, MASKED_LMS, SENTENCE_LENGTH, LOG_COUNT = "log_odds", "masked_lms", "sentence_length", "log_count"
-WORD_CLASS, LABEL = "word_class", "label"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +147,7 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     varying, left_out = [], []
     for model in scored.models:
         if _outcome(model).is_constant:
-            left_out.append({"name": model.name, "reason": _constant_reason([model])})
+            left_out.append({"name": model.name, "reason": _constant_reason(model)})
         else:
             varying.append(model)
     found = _regression(scored, design, varying or list(scored.models))
@@ -161,36 +157,38 @@ def _pooled(scored: ScoredDataset, design: Design) -> Regression:
 def _regression(scored: ScoredDataset, design: Design, models: Sequence[ModelAnswers]) -> Regression:
     outcomes = [_outcome(model) for model in models]
     answers = sum(int(outcome.included.sum()) for outcome in outcomes)
-    right = sum(int(model.answers.correct.sum()) for model in models)
+    right = sum(int(outcome.success.sum()) for outcome in outcomes)
     answered = np.any([outcome.included for outcome in outcomes], axis=0)
     seeds = len(np.unique(scored.groups[answered]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
-    names = [predictor.name for predictor in design.predictors]
-    dropped = []
-    for column, name in enumerate(names):
-        if column not in kept:
+    names, dropped = [], []
+    for column, predictor in enumerate(design.predictors):
+        if column in kept:
+            names.append(predictor.name)
+        else:
             reason = "constant, or a linear combination of the other predictors"
-            dropped.append({"name": name, "reason": reason})
+            dropped.append({"name": predictor.name, "reason": reason})
+    of_models = [model.name for model in models]
     not_computed = _separation(design, models)
-    numbers = len(kept) + len(models)
+    numbers = len(names) + len(models)
     if not_computed is None and seeds <= numbers:
         not_computed = f"{seeds} seeds are too few for {numbers} coefficients"
     coefficients: list[Coefficient] = []
     if not_computed is None:
         try:
             fit = fit_logistic(design.columns[:, kept], outcomes, scored.groups)
-            coefficients = _coefficients(fit, [*(names[column] for column in kept), *(model.name for model in models)])
+            coefficients = _coefficients(fit, names + of_models)
         except NotConverged:
             not_computed = (
                 "the regression does not converge, since the predictors together determine some of the answers"
             )
     return Regression(
-        models=tuple(model.name for model in models),
+        models=tuple(of_models),
         answers=answers,
         seeds=seeds,
         right=right / answers,
-        coefficients=tuple(coefficients[: len(kept)]),
-        intercepts=tuple(coefficients[len(kept) :]),
+        coefficients=tuple(coefficients[: len(names)]),
+        intercepts=tuple(coefficients[len(names) :]),
         left_out=tuple(dropped),
         not_computed=not_computed,
     )
@@ -200,8 +198,8 @@ def _outcome(model: ModelAnswers) -> Outcome:
     return Outcome(model.answers.correct, model.answers.is_predicted)
 
 
-def _constant_reason(models: Sequence[ModelAnswers]) -> str:
-    return _always(models[0].answers.correct.any(), "variant")
+def _constant_reason(model: ModelAnswers) -> str:
+    return _always(model.answers.correct.any(), "variant")
 
 
 def _always(right: object, which: str) -> str:
@@ -211,7 +209,7 @@ def _always(right: object, which: str) -> str:
 def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
     """Return why the answers have an infinite coefficient: all are the same, or all with one level of a factor."""
     if all(_outcome(model).is_constant for model in models):
-        return _constant_reason(models)
+        return _constant_reason(models[0])
     for name, (levels, codes) in design.factors.items():
         right, answers = np.zeros(len(levels)), np.zeros(len(levels))
         for model in models:
@@ -231,10 +229,8 @@ def _coefficients(fit: tuple[Floats, Floats], names: Sequence[str]) -> list[Coef
     errors = np.sqrt(np.diag(covariance))
     coefficients = []
     for name, estimate, error in zip(names, estimates.tolist(), errors.tolist(), strict=True):
-        half = quantile * error
-        interval = Interval(
-            low=estimate - half, high=estimate + half, level=LEVEL, method="cluster-robust Wald", unit=UNIT
-        )
+        low, high = estimate - quantile * error, estimate + quantile * error
+        interval = Interval(low=low, high=high, level=LEVEL, method="cluster-robust Wald", unit="seed")
         p_value = float(2 * stats.norm.sf(abs(estimate) / error)) if error else float("nan")
         coefficients.append(
             Coefficient(name=name, estimate=estimate, standard_error=error, interval=interval, p_value=p_value)
@@ -249,40 +245,35 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
         scored: The data set.
         corpus: Counts of the words in training data; None to leave out `log_count`.
     """
-    lengths = [
-        len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds
-    ]  # refused without seeds
-    numbers = {LOG_ODDS: scored.log_odds.astype(np.float64)}
     validated = list(scored.variants_by("masked_lm").values())
-    numbers[MASKED_LMS] = np.sum(validated, axis=0, dtype=np.float64)
-    numbers[SENTENCE_LENGTH] = np.array(lengths, dtype=np.float64)[scored.groups]
+    lengths = [len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds]
+    numbers = {
+        "log_odds": scored.log_odds.astype(np.float64),
+        "masked_lms": np.sum(validated, axis=0, dtype=np.float64),
+        "sentence_length": np.array(lengths, dtype=np.float64)[scored.groups],
+    }
     if corpus is not None:
-        numbers[LOG_COUNT] = np.log1p(corpus.of(scored.words["replacement"]))
+        numbers["log_count"] = np.log1p(corpus.of(scored.words["replacement"]))
     classes = scored.words["word_class"]
     of_variants = np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]
     labels = np.array(scored.data.label_names)[scored.data.row_labels]
-    factors = {WORD_CLASS: _levels(WORD_CLASSES, of_variants), LABEL: _levels(scored.record.labels, labels)}
-    described = [_standardized(name, values) for name, values in numbers.items()]
-    for name, factor in factors.items():
-        described += _indicators(name, *factor)
-    predictors = tuple(predictor for predictor, _ in described)
-    return Design(predictors, np.column_stack([column for _, column in described]), factors)
+    factors = {"word_class": _levels(WORD_CLASSES, of_variants), "label": _levels(scored.record.labels, labels)}
+    predictors, columns = [], []
+    for name, values in numbers.items():
+        predictor = _predictor(name, values)
+        predictors.append(predictor)
+        columns.append((values - predictor.mean) / (predictor.deviation or 1.0))
+    for factor, (levels, codes) in factors.items():
+        for code, level in enumerate(levels[1:], start=1):
+            column = (codes == code).astype(np.float64)
+            predictors.append(_predictor(f"{factor}: {level}", column, reference=levels[0]))
+            columns.append(column)
+    return Design(tuple(predictors), np.column_stack(columns), factors)
 
 
 def _levels(order: Sequence[str], values: NDArray[np.str_]) -> tuple[tuple[str, ...], Ints]:
     levels = tuple(level for level in order if (values == level).any())
     return levels, (values[:, np.newaxis] == np.array(levels)).argmax(axis=1)
-
-
-def _standardized(name: str, values: Floats) -> tuple[RegressionPredictor, Floats]:
-    predictor = _predictor(name, values)
-    return predictor, (values - predictor.mean) / (predictor.deviation or 1.0)
-
-
-def _indicators(factor: str, levels: Sequence[str], codes: Ints) -> Iterator[tuple[RegressionPredictor, Floats]]:
-    for code, level in enumerate(levels[1:], start=1):
-        column = (codes == code).astype(np.float64)
-        yield _predictor(f"{factor}: {level}", column, reference=levels[0]), column
 
 
 def _predictor(name: str, column: Floats, reference: str | None = None) -> RegressionPredictor:

@@ -63,6 +63,7 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "
             f"({', '.join(scored.variants_by('masked_lm'))}): give --fine-tuned-from MODEL=MLM"
         )
+    validated_by = scored.variants_by("masked_lm")
     groups = []
     tables: dict[str, list[tuple[str, Counts]]] = {group: [] for group in GROUPS}
     most = dict.fromkeys(GROUPS, 0)
@@ -70,12 +71,12 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
         if model.name not in counterpart_of:
             continue
         masked_lm = counterpart_of[model.name]
-        for group, mask in group_masks(scored.variants_by("masked_lm"), masked_lm).items():
+        for group, mask in group_masks(validated_by, masked_lm).items():
+            about = {"model": model.name, "masked_lm": masked_lm, "group": group}
             numbers, kept = _group(scored, model, mask)
             table = model.answers.counts(rows=kept)
-            pa = mean_pattern_accuracy(table)
-            about = {"model": model.name, "masked_lm": masked_lm, "group": group}
-            groups.append(about | numbers | {"pattern_accuracy": pa})
+            numbers["pattern_accuracy"] = mean_pattern_accuracy(table)
+            groups.append(about | numbers)
             if table.sizes.any():
                 tables[group].append((model.name, table))
                 most[group] = max(most[group], number_drawn(scored, model, kept))
@@ -132,18 +133,15 @@ def group_masks(validated_by: Mapping[str, Bools], masked_lm: str) -> dict[str, 
         masked_lm: The counterpart, one of these masked LMs.
     """
     number = np.sum(list(validated_by.values()), axis=0)
-    relatives = set(family(masked_lm))
-
-    def only(names: set[str]) -> Bools:
-        chosen = [mask for name, mask in validated_by.items() if name in names]
-        return np.any(chosen, axis=0) & (number == 1) if chosen else np.zeros(len(number), dtype=bool)
-
-    return {
-        EQUIV: only({masked_lm}),
-        SIZE: only(relatives - {masked_lm}),
-        ARCH: only(set(validated_by) - relatives),
-        MULTI: np.asarray(number > 1),
-    }
+    relatives = family(masked_lm)
+    masks = {group: np.zeros(len(number), dtype=bool) for group in GROUPS}
+    for name, mask in validated_by.items():
+        group = SIZE if name in relatives else ARCH
+        if name == masked_lm:
+            group = EQUIV
+        masks[group] |= mask & (number == 1)
+    masks[MULTI] = number > 1
+    return masks
 
 
 def _counterparts(scored: ScoredDataset, given: Mapping[str, str]) -> dict[str, str]:

@@ -77,10 +77,13 @@ def table_3(scored: ScoredDataset, significance: Significance | None = None) -> 
     if len(named) > 1:
         with suppress(InputError):
             family = (significance or Significance()).family(named, drawn_groups(named))
-    intervals = [result.scores.intervals for result in named.values() if result.scores.intervals is not None]
+    levels = []
     methods: dict[str, None] = {}
-    for of_model in intervals:
-        methods |= dict.fromkeys(of_model.methods.values())
+    for result in named.values():
+        intervals = result.scores.intervals
+        if intervals is not None:
+            levels.append(intervals.level)
+            methods |= dict.fromkeys(intervals.methods.values())
     letters = {} if family is None else family.letters
     rows = [_row(model, letters.get(model.name, "")) for model in scored.models]
     rows.sort(key=lambda row: best_first(math.nan if row[PA] is None else row[PA], row["model"]))
@@ -88,7 +91,7 @@ def table_3(scored: ScoredDataset, significance: Significance | None = None) -> 
         rows=tuple(rows),
         coverage=scored.coverage,
         apart=scored.apart,
-        level=intervals[0].level if intervals else None,
+        level=levels[0] if levels else None,
         method=" or ".join(methods) or None,
         family=family,
     )
@@ -150,12 +153,13 @@ def _shares_right(model: ModelAnswers) -> Floats:
 def _over_models(scored: ScoredDataset) -> tuple[NamedTest, ...]:
     if len(scored.models) < 2:
         return ()
-    columns = {
-        name: np.array([model.result.row[SCORES[column]] for model in scored.models], dtype=np.float64)
-        for name, column in COMPARED.items()
-    }
-    complete = {name: column for name, column in columns.items() if not np.isnan(column).any()}
-    return tuple(
-        NamedTest(first=first, second=second, result=paired_t_test(complete[first], complete[second], unit="model"))
-        for first, second in combinations(complete, 2)
-    )
+    columns = {}
+    for name, column in COMPARED.items():
+        scores = np.array([model.result.row[SCORES[column]] for model in scored.models], dtype=np.float64)
+        if not np.isnan(scores).any():
+            columns[name] = scores
+    tests = []
+    for first, second in combinations(columns, 2):
+        result = paired_t_test(columns[first], columns[second], unit="model")
+        tests.append(NamedTest(first=first, second=second, result=result))
+    return tuple(tests)

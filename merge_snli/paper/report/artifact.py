@@ -24,7 +24,7 @@ class Artifact:
         paper: The figure or table of the paper, such as "Figure 5", or the section.
         title: What it shows, also for readers who do not see it; drawn above a figure.
         caption: One sentence on how to read it, the same in every report.
-        finding: What was found, with its test; of several artifacts of a section, the first one answers its heading.
+        finding: What was found, with its test.
         basis: The number of seeds and models behind it.
         draw: Draws the figure; None if there is none.
         tables: The values.

@@ -44,31 +44,40 @@ LETTERS = {"noun": "N", "verb": "V", "adj": "A", "adv": "Adv"}
 Curve: TypeAlias = tuple[str, MeanCurve, int]
 
 
-def model_curves_artifacts(value: ModelCurves) -> tuple[Artifact, ...]:
-    """Return Figure 4, the curves from 80% on, and Figure 11, the whole curves."""
-    curves = [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
-    of = basis(value.seeds, len(curves))
-    each = "Each line is the pattern accuracy of a model, or of several that are equal, at"
-    figure_4 = _figure(
-        curves,
+# What the lines of Figures 4 and 11 are.
+EACH_MODEL = "Each line is the pattern accuracy of a model, or of several that are equal, at"
+
+
+def figure_4_artifact(value: ModelCurves) -> Artifact:
+    """Return Figure 4, the curves of the models from 80% on."""
+    return _figure(
+        _of_models(value),
         start=FIGURE_4_START,
         name="figure-4-curves-from-80",
         paper="Figure 4",
         title="Pattern accuracy from 80% on",
-        caption=f"{each} thresholds from 80% on",
-        basis=of,
+        caption=f"{EACH_MODEL} thresholds from 80% on",
+        basis=basis(value.seeds, len(value.curves)),
         finding=_range_of_models(value),
     )
-    figure_11 = _figure(
+
+
+def figure_11_artifact(value: ModelCurves) -> Artifact:
+    """Return Figure 11, the whole curves of the models."""
+    curves = _of_models(value)
+    return _figure(
         curves,
         name="figure-11-curves",
         paper="Figure 11",
         title="Pattern accuracy by threshold",
-        caption=f"{each} all thresholds",
-        basis=of,
+        caption=f"{EACH_MODEL} all thresholds",
+        basis=basis(value.seeds, len(curves)),
         tables=(curve_table(curves),),
     )
-    return figure_4, figure_11
+
+
+def _of_models(value: ModelCurves) -> list[Curve]:
+    return [(curve.models[0], curve, style) for style, curve in enumerate(value.curves)]
 
 
 def _range_of_models(value: ModelCurves) -> str:
@@ -87,10 +96,10 @@ def _range_of_models(value: ModelCurves) -> str:
     return f"From the lowest to the highest model: {found} Only {PA} is tested, in Table 3."
 
 
-def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
+def classes_artifact(value: Classes) -> Artifact:
     """Return Figure 5, the word classes."""
     curves = [(CLASS_PLURALS[name], curve, WORD_CLASSES.index(name)) for name, curve in value.curves.items()]
-    figure = _figure_of_classes(
+    return _figure_of_classes(
         curves,
         value.tests,
         seeds=[f"{curve.seeds:,} with {name}" for name, curve, _ in curves],
@@ -100,10 +109,9 @@ def classes_artifacts(value: Classes) -> tuple[Artifact, ...]:
         title="Pattern accuracy by word class, mean over models",
         caption="Each line is the mean pattern accuracy of the models on the variants of one word class",
     )
-    return (figure,)
 
 
-def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
+def class_pairs_artifact(value: ClassPairs) -> Artifact:
     """Return Figure 6, pairs of word classes on the same seeds. A class keeps its color, a pair has one line style."""
     curves: list[Curve] = []
     for number, pair in enumerate(value.pairs):
@@ -111,7 +119,7 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
         for own, other, curve in ((first, second, pair.first_curve), (second, first, pair.second_curve)):
             style = WORD_CLASSES.index(own) + number * len(COLORS)
             curves.append((f"{LETTERS[own]}_{LETTERS[other]}", curve, style))
-    figure = _figure_of_classes(
+    return _figure_of_classes(
         curves,
         value.tests,
         seeds=[f"{pair.seeds:,} with {pair.first} and {pair.second}" for pair in value.pairs],
@@ -122,7 +130,6 @@ def class_pairs_artifacts(value: ClassPairs) -> tuple[Artifact, ...]:
         caption="Each line is the mean pattern accuracy of the models on the variants of one word class (its "
         "color), of seeds that also have variants of another",
     )
-    return (figure,)
 
 
 def _figure_of_classes(
@@ -184,7 +191,7 @@ def _test_over(tests: Sequence[NamedTest]) -> str:
     return f"{name} over {seeds}"
 
 
-def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
+def fine_tuned_artifact(value: FineTuned) -> Artifact:
     """Return Figure 7, variants by the masked LMs that made them."""
     curves: list[Curve] = []
     at, seeds = [], []
@@ -195,7 +202,7 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
             at.append(f"{100 * curve.at(QUALITY_THRESHOLD):.1f} on {name}")
             seeds.append(f"up to {curve.seeds:,} in {name}")
     models = count(len(value.masked_lms), "model")
-    figure = _figure(
+    return _figure(
         curves,
         name="figure-7-masked-lms",
         paper="Figure 7",
@@ -206,7 +213,6 @@ def fine_tuned_artifacts(value: FineTuned) -> tuple[Artifact, ...]:
         finding=f"{PA} is {and_list(at or ['not known'])}. The groups are not tested.",
         tables=(curve_table(curves), _table_of_groups(value)),
     )
-    return (figure,)
 
 
 def _table_of_groups(value: FineTuned) -> Table:
@@ -226,7 +232,7 @@ def _table_of_groups(value: FineTuned) -> Table:
     return columns.table(value.groups, notes=notes)
 
 
-def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
+def filter_sets_artifact(value: FilterSets) -> Artifact:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
     named, counted = list[Curve](), list[Curve]()
     accuracies = {}
@@ -241,7 +247,7 @@ def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
     tables = [curve_table(named, notes=[f"{note}." for note in notes])]
     if value.family is not None:
         tables.append(pair_table(value.family))
-    figure = _figure(
+    return _figure(
         counted,
         name="figure-8-filters",
         paper="Figure 8",
@@ -252,7 +258,6 @@ def filter_sets_artifacts(value: FilterSets) -> tuple[Artifact, ...]:
         finding=ranking(accuracies, {}, value.family, kind="data set"),
         tables=tuple(tables),
     )
-    return (figure,)
 
 
 def _figure(

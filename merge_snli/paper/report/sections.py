@@ -17,20 +17,21 @@ from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.majority import majority
 from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.curve_artifacts import (
-    class_pairs_artifacts,
-    classes_artifacts,
-    filter_sets_artifacts,
-    fine_tuned_artifacts,
-    model_curves_artifacts,
+    class_pairs_artifact,
+    classes_artifact,
+    figure_4_artifact,
+    figure_11_artifact,
+    filter_sets_artifact,
+    fine_tuned_artifact,
 )
 from merge_snli.paper.report.table_artifacts import (
-    hard_seeds_artifacts,
-    majority_artifacts,
-    seed_correctness_artifacts,
-    seeds_against_variants_artifacts,
-    table_3_artifacts,
+    hard_seeds_artifact,
+    majority_artifact,
+    seed_correctness_artifact,
+    seeds_against_variants_artifact,
+    table_3_artifact,
 )
-from merge_snli.paper.report.word_artifacts import error_drivers_artifacts, word_frequency_artifacts
+from merge_snli.paper.report.word_artifacts import error_drivers_artifact, word_frequency_artifact
 from merge_snli.paper.seed_correctness import seed_correctness
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
@@ -71,7 +72,7 @@ class Section:
         paper: The section of the paper.
         about: How to read the figures and tables.
         compute: Computes the values from one data set, or from all for an analysis across data sets.
-        artifacts: Turns the values into figures and tables.
+        artifacts: Turn the values into a figure or a table each; the finding of the first answers the heading.
         all_models: Whether models whose labels seem to be permuted are in it, since it has no mean over models.
     """
 
@@ -80,7 +81,7 @@ class Section:
     paper: str
     about: str
     compute: Compute
-    artifacts: Callable[[Any], tuple[Artifact, ...]]
+    artifacts: tuple[Callable[[Any], Artifact], ...]
     all_models: bool = False
 
 
@@ -97,7 +98,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="Sample accuracy on seeds and variants, and pattern accuracy at the quality threshold.",
         compute=lambda scored, settings: table_3(scored[0], settings.significance),
-        artifacts=table_3_artifacts,
+        artifacts=(table_3_artifact,),
         all_models=True,
     ),
     Section(
@@ -106,7 +107,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="The paper's paired t-test has models as units. The permutation test has seeds as units.",
         compute=_of_one(seeds_against_variants),
-        artifacts=seeds_against_variants_artifacts,
+        artifacts=(seeds_against_variants_artifact,),
     ),
     Section(
         name="model_curves",
@@ -114,7 +115,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="A seed passes a threshold if at least that share of its variants is predicted correctly.",
         compute=_of_one(model_curves),
-        artifacts=model_curves_artifacts,
+        artifacts=(figure_4_artifact, figure_11_artifact),
         all_models=True,
     ),
     Section(
@@ -123,7 +124,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.1",
         about="Pattern accuracy if the gold label of each variant is replaced by a majority label.",
         compute=_of_one(majority),
-        artifacts=majority_artifacts,
+        artifacts=(majority_artifact,),
     ),
     Section(
         name="classes",
@@ -132,7 +133,7 @@ SECTIONS: tuple[Section, ...] = (
         about="Welch's t-test compares the seeds that have variants of only one of two classes, without adjustment as "
         "in the paper. The classes are compared below on seeds that have variants of both.",
         compute=_of_one(classes),
-        artifacts=classes_artifacts,
+        artifacts=(classes_artifact,),
     ),
     Section(
         name="class_pairs",
@@ -141,7 +142,7 @@ SECTIONS: tuple[Section, ...] = (
         about="N_V are the variants with replaced nouns of seeds that have variants of nouns and verbs, V_N those with "
         "replaced verbs of the same seeds, and so on.",
         compute=_of_one(class_pairs),
-        artifacts=class_pairs_artifacts,
+        artifacts=(class_pairs_artifact,),
     ),
     Section(
         name="fine_tuned",
@@ -150,7 +151,7 @@ SECTIONS: tuple[Section, ...] = (
         about="Variants that one masked LM alone validated: the one of the NLI model's architecture and size (Equiv), "
         "its family in another size (Size), or another family (Arch); and those that several validated (Multi).",
         compute=lambda scored, settings: fine_tuned(scored[0], settings.fine_tuned_from),
-        artifacts=fine_tuned_artifacts,
+        artifacts=(fine_tuned_artifact,),
     ),
     Section(
         name="seed_correctness",
@@ -158,7 +159,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.5",
         about="Pattern accuracy on the variants of seeds that the model itself answers right, and wrong.",
         compute=_of_one(seed_correctness),
-        artifacts=seed_correctness_artifacts,
+        artifacts=(seed_correctness_artifact,),
     ),
     Section(
         name="hard_seeds",
@@ -166,7 +167,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="section 5.5",
         about="Seeds whose variants hardly any model answers right. In the paper, most of them are mislabeled.",
         compute=_of_one(hard_seeds),
-        artifacts=hard_seeds_artifacts,
+        artifacts=(hard_seeds_artifact,),
     ),
     Section(
         name="word_frequency",
@@ -175,7 +176,7 @@ SECTIONS: tuple[Section, ...] = (
         about="How frequent replacements and originals are in training data, for seeds answered wrong with variants "
         "answered right.",
         compute=lambda scored, settings: word_frequency(scored[0], settings.corpus_of(scored[0])),
-        artifacts=word_frequency_artifacts,
+        artifacts=(word_frequency_artifact,),
     ),
     Section(
         name="error_drivers",
@@ -183,7 +184,7 @@ SECTIONS: tuple[Section, ...] = (
         paper="research question 3",
         about="Logistic regression of whether a variant is answered right, with an intercept per model.",
         compute=lambda scored, settings: error_drivers(scored[0], settings.corpus_of(scored[0])),
-        artifacts=error_drivers_artifacts,
+        artifacts=(error_drivers_artifact,),
     ),
 )
 
@@ -195,6 +196,6 @@ ACROSS: tuple[Section, ...] = (
         paper="section 5.4",
         about="Data sets made with other filters from the same seeds.",
         compute=lambda scored, _: filter_sets(scored),
-        artifacts=filter_sets_artifacts,
+        artifacts=(filter_sets_artifact,),
     ),
 )

@@ -22,7 +22,7 @@ ABOUT = " ".join(f"{name}: {DEFINITIONS[name]}." for name in ("Seeds", "Variants
 SEED_NOTES = ("Scores in percent.", ABOUT)
 
 
-def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
+def table_3_artifact(value: Table3) -> Artifact:
     """Return Table 3, with intervals and letters."""
     accuracies, intervals = {}, {}
     for row in value.rows:
@@ -33,7 +33,7 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
     if value.family is not None:
         tables.append(pair_table(value.family))
     most = max(row["seeds"] for row in value.rows)
-    artifact = Artifact(
+    return Artifact(
         name="table-3",
         paper="Table 3",
         title="Scores of the models",
@@ -42,7 +42,6 @@ def table_3_artifacts(value: Table3) -> tuple[Artifact, ...]:
         basis=basis(most, len(value.rows)),
         tables=tuple(tables),
     )
-    return (artifact,)
 
 
 def _table_3(value: Table3) -> Table:
@@ -76,7 +75,7 @@ def _table_3(value: Table3) -> Table:
     return columns.table(value.rows, notes=notes)
 
 
-def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artifact, ...]:
+def seeds_against_variants_artifact(value: SeedsAgainstVariants) -> Artifact:
     """Return the tests of seeds against variants."""
     over_seeds, over_models = value.over_seeds, value.over_models
     tests = [(f"seeds − variants, over {over_seeds.unit}s", over_seeds, None)]
@@ -86,7 +85,7 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
     if over_models:
         of = basis(over_seeds.n, over_models[0].result.n)
     finding = difference(over_seeds, "on seeds", "on their variants", what="Mean accuracy")
-    artifact = Artifact(
+    return Artifact(
         name="seeds-against-variants",
         paper="Section 5.1",
         title="Seeds against variants",
@@ -95,10 +94,9 @@ def seeds_against_variants_artifacts(value: SeedsAgainstVariants) -> tuple[Artif
         finding=f"{finding}.",
         tables=(table_of_tests(tests),),
     )
-    return (artifact,)
 
 
-def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
+def majority_artifact(value: Majority) -> Artifact:
     """Return PA at the quality threshold against majority labels."""
     constant = value.constant_label
     columns = NamedColumns()
@@ -119,7 +117,7 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
         f"With the most frequent gold label of the seeds, {constant}, instead of the gold one, mean {PA} is "
         f"{100 * mean['constant']:.1f}, not {100 * mean['gold']:.1f}. This is not tested."
     )
-    artifact = Artifact(
+    return Artifact(
         name="majority-label",
         paper="Section 5.1",
         title="Pattern accuracy against majority labels",
@@ -128,7 +126,6 @@ def majority_artifacts(value: Majority) -> tuple[Artifact, ...]:
         finding=finding,
         tables=(columns.table(_with_mean(value.models, mean), notes=notes),),
     )
-    return (artifact,)
 
 
 def _with_mean(models: Mapping[str, Scores], mean: Scores) -> list[Mapping[str, Any]]:
@@ -136,7 +133,7 @@ def _with_mean(models: Mapping[str, Scores], mean: Scores) -> list[Mapping[str, 
     return [{"model": name, **scores} for name, scores in (*models.items(), ("mean", mean))]
 
 
-def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
+def seed_correctness_artifact(value: SeedCorrectness) -> Artifact:
     """Return PA at the quality threshold by whether the model answers the seed right."""
     columns = NamedColumns()
     columns.add_text("Model", "model")
@@ -149,7 +146,7 @@ def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
         'The paper says "93 on average" and "only 0.01"; the unit of the second is unclear, as the means of its Table '
         "3 imply about 9%."
     )
-    artifact = Artifact(
+    return Artifact(
         name="right-and-wrong-seeds",
         paper="Section 5.5",
         title="Pattern accuracy on seeds answered right and wrong",
@@ -160,17 +157,16 @@ def seed_correctness_artifacts(value: SeedCorrectness) -> tuple[Artifact, ...]:
         f"{100 * value.mean_wrong:.1f} on those that it answers wrong. This is not tested.",
         tables=(columns.table(rows, notes=[note]),),
     )
-    return (artifact,)
 
 
-def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
+def hard_seeds_artifact(value: HardSeeds) -> Artifact:
     """Return Table 10, the seeds that hardly any model answers right."""
     rarely, never, of_all = len(value.rarely_right), len(value.never_right), count(value.seeds, "seed")
     found, tables = f"none of {of_all}", list[Table]()
     if rarely:
         found = f"{rarely:,} of {of_all}, and none on {never:,}"
         tables.append(_table_10(value))
-    artifact = Artifact(
+    return Artifact(
         name="table-10-hard-seeds",
         paper="Table 10",
         title="Hard seeds",
@@ -179,7 +175,6 @@ def hard_seeds_artifacts(value: HardSeeds) -> tuple[Artifact, ...]:
         finding=f"The models answer below {RARELY:.0%} of the variants right on {found}.",
         tables=tuple(tables),
     )
-    return (artifact,)
 
 
 def _table_10(value: HardSeeds) -> Table:

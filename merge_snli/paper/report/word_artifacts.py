@@ -28,10 +28,10 @@ PREDICTORS = {
 COEFFICIENT_INCHES = 0.38
 
 
-def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
+def word_frequency_artifact(value: WordFrequency) -> Artifact:
     """Return how much more frequent replacements are than originals."""
     models = count(len(value.models), "model")
-    artifact = Artifact(
+    return Artifact(
         name="word-frequency",
         paper="Section 5.5",
         title="Frequency of replacements and originals",
@@ -43,7 +43,6 @@ def word_frequency_artifacts(value: WordFrequency) -> tuple[Artifact, ...]:
         "intervals of each model are in the table.",
         tables=(_frequency_table(value),),
     )
-    return (artifact,)
 
 
 def _frequency_table(value: WordFrequency) -> Table:
@@ -84,7 +83,7 @@ def _frequency_row(model: ModelWordFrequency) -> dict[str, Any]:
     return row
 
 
-def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
+def error_drivers_artifact(value: ErrorDrivers) -> Artifact:
     """Return the coefficients, pooled over the models or of the only model, with those of single models as marks."""
     main = value.pooled or value.models[0]
     regressions = list(value.models)
@@ -95,7 +94,7 @@ def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
     significant = and_list(found or ["none"])
     predictors = count(len(main.coefficients), "predictor")
     of_models, answers = basis(main.seeds, len(main.models)), count(main.answers, "answer")
-    artifact = Artifact(
+    return Artifact(
         name="error-drivers",
         paper="Research question 3",
         title="What drives right answers",
@@ -107,7 +106,6 @@ def error_drivers_artifacts(value: ErrorDrivers) -> tuple[Artifact, ...]:
         folded=1,
         tables=(_coefficient_table(names, regressions), _intercept_table(regressions)),
     )
-    return (artifact,)
 
 
 def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:

@@ -133,7 +133,8 @@ def _write_chapter(chapter: Chapter, folder: Path, stage: Stage) -> Shown:
             not_computed.append((section, str(value).rstrip(".")))
             continue
         artifacts = []
-        for artifact in section.artifacts(value):
+        for show in section.artifacts:
+            artifact = show(value)
             artifacts.append(_write_artifact(artifact, f"{chapter.key}-{artifact.name}", folder))
             stage.advance(1)
         sections.append({"section": section, "artifacts": artifacts})

@@ -102,7 +102,9 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         for section, value in chapter.analyses:
             values[section.name] = value
             if not isinstance(value, NotComputable):
-                drawn |= {artifact.paper.lower().replace(" ", "-"): artifact for artifact in section.artifacts(value)}
+                for show in section.artifacts:
+                    artifact = show(value)
+                    drawn[artifact.paper.lower().replace(" ", "-")] = artifact
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
     numbers = {}
     for name, (cells, analysis) in COMPUTED.items():

@@ -31,7 +31,7 @@ from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.tables import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
-from merge_snli.paper.report.table_artifacts import table_3_artifacts
+from merge_snli.paper.report.table_artifacts import table_3_artifact
 from merge_snli.paper.table_3 import Table3
 from merge_snli.results.alignment import aligned, on_groups
 from merge_snli.results.check import require_data
@@ -151,7 +151,7 @@ def test_one_folder_has_one_finding(results: list[Result], folder: Path, tmp_pat
     page = write_explorer(listed, find_dataset(str(folder)), tmp_path, common_seeds=common_seeds)
     report = analyze(listed, [folder], common_seeds=common_seeds)
     table: Table3 = report.data_sets[0].analyses[0][1]
-    [artifact] = table_3_artifacts(table)
+    artifact = table_3_artifact(table)
     assert compared.finding == board.standings.finding == artifact.finding
     assert html.escape(compared.finding, quote=False) in html.unescape(page.read_text(encoding="utf-8"))
     assert compared.family.letters == board.standings.letters

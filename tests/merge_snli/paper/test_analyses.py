@@ -23,7 +23,7 @@ from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, SIZE, check_counterparts, fine_tuned
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy
 from merge_snli.paper.majority import majority
-from merge_snli.paper.report.curve_artifacts import classes_artifacts
+from merge_snli.paper.report.curve_artifacts import classes_artifact
 from merge_snli.paper.seed_correctness import seed_correctness
 from merge_snli.paper.table_3 import seeds_against_variants, table_3
 from merge_snli.paper.word_frequency import word_frequency
@@ -68,7 +68,7 @@ def test_the_finding_on_word_classes_names_those_that_differ(right: dict[str, in
     for name, number in right.items():
         for seed in range(10):
             rows += rows_of(f"{name}{seed}", ["e" if seed < number else "n"] * 2, word_class=name)
-    [artifact] = classes_artifacts(classes(scored_dataset(rows)))
+    artifact = classes_artifact(classes(scored_dataset(rows)))
     for part in parts:
         if part.startswith("^"):
             assert artifact.finding.startswith(part[1:]), artifact.finding

@@ -16,7 +16,7 @@ from merge_snli.models.labels import Pair
 from merge_snli.paper.hard_seeds import hard_seeds
 from merge_snli.paper.report.analyze import match_results, read_seed_ids
 from merge_snli.paper.report.report import Report
-from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifact
 from merge_snli.results.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
@@ -41,7 +41,7 @@ def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDatase
         replace(model, answers=replace(model.answers, predicted=(model.answers.gold + 1) % 3))
         for model in scored.models
     ]
-    [artifact] = hard_seeds_artifacts(hard_seeds(replace(scored, models=tuple(never))))
+    artifact = hard_seeds_artifact(hard_seeds(replace(scored, models=tuple(never))))
     assert set(read_seed_ids(file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv"))) == set(scored.ids)
 
 

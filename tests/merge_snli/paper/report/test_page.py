@@ -23,8 +23,8 @@ from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.curve_artifacts import MIN_SEEDS
 from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
-from merge_snli.paper.report.table_artifacts import hard_seeds_artifacts
-from merge_snli.paper.report.word_artifacts import word_frequency_artifacts
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifact
+from merge_snli.paper.report.word_artifacts import word_frequency_artifact
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.statistics import Interval, TestResult
@@ -239,7 +239,9 @@ def artifacts(scored: ScoredDataset) -> dict[str, Artifact]:
             value = section.compute([scored], Settings())
         except NotComputable:
             continue
-        found |= {each.name: each for each in section.artifacts(value)}
+        for show in section.artifacts:
+            artifact = show(value)
+            found[artifact.name] = artifact
     return found
 
 
@@ -303,7 +305,7 @@ def hard_seeds(never: int, rarely: int) -> HardSeeds:
 
 @pytest.mark.parametrize(("never", "rarely"), [(31, 32), (0, 1), (0, 0)])
 def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
-    [artifact] = hard_seeds_artifacts(hard_seeds(never, rarely))
+    artifact = hard_seeds_artifact(hard_seeds(never, rarely))
     assert artifact.basis.startswith(f"{rarely} of 2,222 seeds; {never} ")
     assert [len(table.rows) for table in artifact.tables] == ([rarely] if rarely else [])
     for table in artifact.tables:
@@ -341,7 +343,7 @@ def test_the_mean_word_frequency_is_noted_with_its_models(
         mean_ratio_snli=mean_ratio_snli,
         mean_ratio_all=2000.0,
     )
-    [table] = word_frequency_artifacts(value)[0].tables
+    [table] = word_frequency_artifact(value).tables
     [note] = [note for note in table.notes if shown in note]
     assert over in note
 
