@@ -2,16 +2,17 @@
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from generation.options import departures
 from merge_snli.base.errors import one_line
-from merge_snli.card import tables
 from merge_snli.card.metadata import license_text, metadata
-from merge_snli.card.tables import code, escaped
+from merge_snli.card.values import cell, code, configs_by_column, escaped, example_of, first_row, value_text
 from merge_snli.dataset.answered_forms import form_shares, shares_text
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.texts import NLI_TEXTS, is_nli
 from merge_snli.problems.inputs import public_name
+from merge_snli.schema import ANNOTATION_COLUMNS
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 # Options with their own place in the card, and the device, which does not change the data.
@@ -23,21 +24,15 @@ LOCAL = "./"
 
 # What the templates call.
 FUNCTIONS = {
-    "annotation_table": tables.annotation_table,
-    "column_table": tables.column_table,
-    "composition_table": tables.composition_table,
-    "example_table": tables.example_table,
-    "examples": tables.examples,
+    "configs_by_column": configs_by_column,
+    "first_row": first_row,
     "form_shares": form_shares,
     "license_text": license_text,
     "metadata": metadata,
-    "pair_columns": tables.pair_columns,
-    "pairs_example": tables.pairs_example,
-    "pairs_table": tables.pairs_table,
     "public_name": public_name,
     "shares_text": shares_text,
-    "words_table": tables.words_table,
 }
+FILTERS = {"cell": cell, "code": code, "escaped": escaped, "value": value_text}
 
 
 def load_name_of(folder: Path) -> str:
@@ -63,14 +58,18 @@ def render_card(record: Record, folder: Path) -> str:
     from merge_snli.base.templates import environment
 
     templates = environment(html=False)
-    templates.filters |= {"code": code, "escaped": escaped}
+    templates.filters |= FILTERS
     templates.globals |= FUNCTIONS
     load_name = one_line(record.published.dataset if record.published else record.load_name)
     labels = [f"{number} {escaped(name)}" for number, name in enumerate(record.label_names)]
     versions = [f"{name} {version}" for name, version in record.versions.items()]
-    is_pairs = record.generation is None
-    template = templates.from_string(_read_template(PAIRS_TEMPLATE if is_pairs else TEMPLATE))
-    return template.render(
+    values: dict[str, Any] = {}
+    name = PAIRS_TEMPLATE
+    if record.generation is not None:
+        name = TEMPLATE
+        values["departures"] = departures(record.options)
+        values["variant"], values["seed"] = example_of(folder)
+    return templates.from_string(_read_template(name)).render(
         record=record,
         folder=folder,
         generation=record.generation,
@@ -79,10 +78,11 @@ def render_card(record: Record, folder: Path) -> str:
         is_bundled="/" not in load_name,
         of_nli=is_nli(record.label_names, record.texts),
         nli_texts=NLI_TEXTS,
-        departures=() if is_pairs else departures(record.options),
+        annotation_columns=ANNOTATION_COLUMNS,
         labels=", ".join(labels),
         versions=", ".join(versions),
         options=_options(record),
+        **values,
     )
 
 

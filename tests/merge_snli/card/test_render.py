@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -18,7 +19,6 @@ from generation.filters.filter import Filter
 from generation.options import Options, departures
 from merge_snli.base.option import described, option_types
 from merge_snli.card import license_of, load_name_of, render_card
-from merge_snli.card.tables import column_table, examples
 from merge_snli.dataset.record import Record, TermsRecord, generation_of
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import ALL, SEED, columns, data_file, data_version, splits
@@ -75,17 +75,30 @@ def test_numbers_and_columns() -> None:
         "`top_k=200` `random_seed=0`",
     )
     assert "limit=" not in CARD
-    for config, row in examples(BUNDLED).items():
-        names = re.findall(r"^\| `(\w+)` \|", column_table(RECORD, config, row), flags=re.MULTILINE)
+    for config in ("all", "seed"):
+        names = [line.split("`")[1] for line in column_rows(CARD, config)]
         assert names == [column.name for column in columns(config, RECORD.options["classes"])]
 
 
-def test_examples_are_escaped() -> None:
-    names = [column.name for column in columns("seed")]
-    row = dict.fromkeys(names, "a | `b`\nc <i> " + "d" * 200)
-    lines = column_table(RECORD, "seed", row).splitlines()
-    assert len(lines) == 2 + len(names)
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 5 for line in lines)
+def column_rows(card: str, config: str) -> list[str]:
+    """Return the rows of the table of columns of `all` or `seed`."""
+    start = {"all": "Variants, with the one above", "seed": "Seed problems (config `seed`)"}[config]
+    _, _, *rows = card.partition(start)[2].partition("\n\n")[2].partition("\n\n")[0].splitlines()
+    return rows
+
+
+def test_examples_are_escaped(tmp_path: Path) -> None:
+    text = "a | `b`\nc <i> " + "d" * 200
+    for config in ("seed", "all"):
+        row: dict[str, object] = dict.fromkeys((column.name for column in columns(config)), text)
+        if config == "all":
+            row |= {"premise_mlms": ["a"], "hypothesis_mlms": ["a"], "log_odds": 1.0, "label": 0}
+        path = tmp_path / data_file(config, "test")
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([row]), path)
+    rows = column_rows(render_card(RECORD, tmp_path), "seed")
+    assert len(rows) == len(columns("seed"))
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 5 for row in rows)
 
 
 MARKUP = "<img src=x onerror=alert(1)> [a](javascript:b) **c** _d_ `e` ``f`` | g\n\n# h"
