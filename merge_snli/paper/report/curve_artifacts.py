@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from merge_snli.base.columns import Columns
@@ -20,7 +21,7 @@ from merge_snli.paper.fine_tuned import FineTuned
 from merge_snli.paper.report.artifact import Artifact, NamedColumns, basis, percent_or_none
 from merge_snli.results.rows import PA
 from merge_snli.schema import WORD_CLASSES
-from merge_snli.statistics import NamedTest, PairResult
+from merge_snli.statistics import NamedTest, PairResult, TestResult
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 # Curves of fewer seeds are not drawn.
@@ -84,12 +85,12 @@ def _range_of_models(value: ModelCurves) -> str:
     """Return the lowest and the highest pattern accuracy of the models at a few thresholds."""
     ends = []
     for threshold in (0.5, QUALITY_THRESHOLD, 1):
-        values = [curve.at(threshold) for curve in value.curves]
-        shares = [100 * share for share in values if not math.isnan(share)]
-        if shares:
-            low, high = min(shares), max(shares)
-            verb = f"from {low:.1f} to" if high > low else "is"
-            ends.append(f"PA({threshold}) {verb} {high:.1f}")
+        shares = [100 * curve.at(threshold) for curve in value.curves]
+        low, high = np.fmin.reduce(shares), np.fmax.reduce(shares)
+        if high > low:
+            ends.append(f"PA({threshold}) from {low:.1f} to {high:.1f}")
+        elif high == low:  # not if no model has a value
+            ends.append(f"PA({threshold}) is {high:.1f}")
     found = f"{', '.join(ends)}."
     if len(value.curves) < 2:
         return found
@@ -149,45 +150,38 @@ def _figure_of_classes(
         adjusted: Whether the p-values of several tests are adjusted.
         texts: See `_figure`.
     """
-    named = []
-    for test in tests:
-        adjusted_p = test.adjusted_p if isinstance(test, PairResult) else None
-        named.append((f"{CLASS_PLURALS[test.first]} − {CLASS_PLURALS[test.second]}", test.result, adjusted_p))
-    finding = _differences(tests)
-    if len(tests) > 1:
-        finding += f" {adjusted}"
-    models = count(len(curves[0][1].models), "model")
-    tables = (curve_table(curves), table_of_tests(named))
-    return _figure(curves, basis=f"seeds: {and_list(seeds)}; {models}", finding=finding, tables=tables, **texts)
-
-
-def _differences(tests: Sequence[NamedTest]) -> str:
-    """Return how word classes differ."""
-    if not tests:
-        return "No two classes can be tested: each needs at least two seeds."
-    texts, same = [], []
+    rows, different, same = [], [], []
     for test in tests:
         first, second = CLASS_PLURALS[test.first], CLASS_PLURALS[test.second]
         adjusted_p = test.adjusted_p if isinstance(test, PairResult) else None
+        rows.append((f"{first} − {second}", test.result, adjusted_p))
         p = test.result.p_value if adjusted_p is None else adjusted_p
         if len(tests) > 1 and p >= ALPHA:
             same.append(f"{first} and {second}")
         else:
-            texts.append(difference(test.result, f"on {first}", f"on {second}", adjusted_p=adjusted_p))
+            different.append(difference(test.result, f"on {first}", f"on {second}", adjusted_p=adjusted_p))
     if same:
-        which = f"between {', or '.join(same)}" if texts else "between any two word classes"
-        texts.append(f"{PA} does not differ significantly {which} ({_test_over(tests)})")
-    return f"{'; '.join(texts)}."
+        which = f"between {', or '.join(same)}" if different else "between any two word classes"
+        by = _test_over([test.result for test in tests])
+        different.append(f"{PA} does not differ significantly {which} ({by})")
+    finding = f"{'; '.join(different)}."
+    if not tests:
+        finding = "No two classes can be tested: each needs at least two seeds."
+    elif len(tests) > 1:
+        finding += f" {adjusted}"
+    models = count(len(curves[0][1].models), "model")
+    tables = (curve_table(curves), table_of_tests(rows))
+    return _figure(curves, basis=f"seeds: {and_list(seeds)}; {models}", finding=finding, tables=tables, **texts)
 
 
-def _test_over(tests: Sequence[NamedTest]) -> str:
+def _test_over(tests: Sequence[TestResult]) -> str:
     """Return the test of some pairs, with the range of the numbers of their seeds."""
-    numbers = [test.result.n for test in tests]
+    numbers = [test.n for test in tests]
     few, most = min(numbers), max(numbers)
     seeds = count(most, "seed")
     if few < most:
         seeds = f"{few:,} to {seeds}"
-    name = tests[0].result.test.partition(" (")[0]
+    name = tests[0].test.partition(" (")[0]
     return f"{name} over {seeds}"
 
 
