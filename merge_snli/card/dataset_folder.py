@@ -1,6 +1,5 @@
 """Write a data set: its configs, card and record, moved into its folder together."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,13 +8,9 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
-from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, encode_record, seal
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset, replace_folder
 from merge_snli.schema import DataColumn, data_file
-
-# Stands for the label of a group whose pairs have different ones.
-SEVERAL = -1
 
 
 def config_record(
@@ -39,24 +34,19 @@ def config_record(
         group_column: The column of the groups.
         label_names: Label names in the order of their numbers.
     """
-    rows = np.zeros(len(label_names), dtype=np.int64)
-    label_of: dict[str, int] = {}
     with pq.ParquetFile(folder / data_file(name, next(iter(splits)))) as file:
-        for batch in file.iter_batches(ROWS_PER_GROUP, columns=[group_column, "label"]):
-            numbers = batch["label"].to_pylist()
-            rows += np.bincount(numbers, minlength=len(label_names))
-            for group, number in zip(batch[group_column].to_pylist(), numbers, strict=True):
-                if label_of.setdefault(group, number) != number:
-                    label_of[group] = SEVERAL
-    of_groups = Counter(label_of.values())
+        table = file.read(columns=[group_column, "label"])
+    rows = np.bincount(table["label"], minlength=len(label_names))
+    groups = table.group_by(group_column).aggregate([("label", "min"), ("label", "max")])
     group_labels = None
-    if not of_groups[SEVERAL]:
-        group_labels = {name: of_groups[number] for number, name in enumerate(label_names)}
+    if groups["label_min"].equals(groups["label_max"]):  # no group has several labels
+        numbers = np.bincount(groups["label_min"], minlength=len(label_names))
+        group_labels = dict(zip(label_names, numbers.tolist(), strict=True))
     return ConfigRecord(
         description=description,
         splits=dict(splits),
         columns=tuple(columns),
-        groups=len(label_of),
+        groups=len(groups),
         labels=dict(zip(label_names, rows.tolist(), strict=True)),
         group_labels=group_labels,
     )
