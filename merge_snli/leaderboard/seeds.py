@@ -1,8 +1,7 @@
 """Find the seeds that are hard for a model, and read their texts, which results do not contain."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,7 +73,7 @@ class SeedPredictions:
         predicted: Predicted label of the seed itself, or `NO_ANSWER_TEXT`; of several prompts the most frequent one.
         correct: Number of variants with the gold label; of several prompts the sum.
         variants: Number of answers to variants.
-        find_flips: Returns `flips`, which only few seeds show.
+        flips: The variants with another prediction than the seed: id of the variant, and prediction.
     """
 
     seed_id: str
@@ -82,17 +81,12 @@ class SeedPredictions:
     predicted: str
     correct: int
     variants: int
-    find_flips: Callable[[], tuple[tuple[str, str], ...]] = field(compare=False, repr=False)
+    flips: tuple[tuple[str, str], ...]
 
     @property
     def seed_correct(self) -> bool:
         """Whether the prediction on the seed itself is correct."""
         return self.predicted == self.gold
-
-    @property
-    def flips(self) -> tuple[tuple[str, str], ...]:
-        """The variants with another prediction than the seed: id of the variant, and prediction."""
-        return self.find_flips()
 
 
 def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
@@ -101,49 +95,43 @@ def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
     answers = [result.answers for result in results_of(scored)]
     first = answers[0]
     on_seeds = _predictions_on_seeds(answers)
-    rows = _rows_of_groups(first)
-    correct = np.zeros(len(rows), dtype=np.int64)
+    flips = _flips(answers, np.array(on_seeds), names)
+    _, first_rows, sizes = np.unique(first.groups, return_index=True, return_counts=True)
+    gold = first.gold[first_rows].tolist()
+    correct = np.zeros(len(sizes), dtype=np.int64)
     for of_prompt in answers:
-        correct += np.bincount(first.groups[of_prompt.correct], minlength=len(rows))
+        correct += np.bincount(first.groups[of_prompt.correct], minlength=len(correct))
     seeds = []
-    for group, (seed_id, right) in enumerate(zip(first.group_ids, correct.tolist(), strict=True)):
+    for group, seed_id in enumerate(first.group_ids):
         seeds.append(
             SeedPredictions(
                 seed_id=seed_id,
-                gold=names[int(first.gold[rows[group][0]])],
+                gold=names[gold[group]],
                 predicted=names[on_seeds[group]],
-                correct=right,
-                variants=len(rows[group]) * len(answers),
-                find_flips=partial(_flips, answers, rows[group], on_seeds[group], names),
+                correct=int(correct[group]),
+                variants=int(sizes[group]) * len(answers),
+                flips=tuple(flips[group]),
             )
         )
     return sorted(seeds, key=lambda seed: (seed.correct / seed.variants, -seed.variants, seed.seed_id))
 
 
-def _flips(
-    answers: Sequence[Answers], rows: Ints, on_seed: int, names: Mapping[int, str]
-) -> tuple[tuple[str, str], ...]:
-    """Return id and prediction of each variant with another prediction than the seed, of several prompts each once."""
-    ids = answers[0].row_ids.take(rows).to_pylist()
-    flips: dict[tuple[str, str], None] = {}
+def _flips(answers: Sequence[Answers], on_seeds: Ints, names: Mapping[int, str]) -> list[dict[tuple[str, str], None]]:
+    """Return id and prediction of the variants of each seed with another prediction, of several prompts each once."""
+    first = answers[0]
+    flips: list[dict[tuple[str, str], None]] = [{} for _ in first.group_ids]
     for of_prompt in answers:
-        for name, label in zip(ids, of_prompt.predicted[rows].tolist(), strict=True):
-            if label != on_seed:
-                flips[name, names[label]] = None
-    return tuple(flips)
+        rows = np.flatnonzero(of_prompt.predicted != on_seeds[first.groups])
+        groups, labels = first.groups[rows].tolist(), of_prompt.predicted[rows].tolist()
+        for name, group, label in zip(first.row_ids.take(rows).to_pylist(), groups, labels, strict=True):
+            flips[group][name, names[label]] = None
+    return flips
 
 
 def _predictions_on_seeds(answers: Sequence[Answers]) -> list[int]:
     """Return the predicted label of each seed, the most frequent one of several prompts."""
     on_seeds = [of_prompt.seeds.predicted.tolist() for of_prompt in answers if of_prompt.seeds is not None]
     return [max(labels, key=labels.count) for labels in zip(*on_seeds, strict=True)]
-
-
-def _rows_of_groups(answers: Answers) -> list[Ints]:
-    """Return the rows of each group, in their order."""
-    order = np.argsort(answers.groups, kind="stable")
-    starts = np.searchsorted(answers.groups[order], np.arange(1, len(answers.group_ids)))
-    return np.split(order, starts)
 
 
 def inconsistent(seeds: Iterable[SeedPredictions]) -> list[SeedPredictions]:
