@@ -1,7 +1,6 @@
 """Our numbers of the MERGE paper: on data (Tables 2, 4, 5, 6, 9), on models, and the figures."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.paper_models import PAPER_NAMES, paper_model
 from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
-from merge_snli.paper.report.artifact import Artifact
+from merge_snli.paper.report.artifact import Draw
 from merge_snli.paper.report.report import Report
 from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
 from merge_snli.paper.reproduction.write import FIGURES
@@ -97,14 +96,16 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     chapters = report.data_sets[0], report.across_data_sets
     scored = chapters[0].scored[0]
     values: dict[str, Any] = {}
-    drawn: dict[str, Artifact] = {}
+    figures: dict[str, tuple[str, ...]] = {}
     for chapter in chapters:
         for section, value in chapter.analyses:
             values[section.name] = value
             if not isinstance(value, NotComputable):
                 for show in section.artifacts:
                     artifact = show(value)
-                    drawn[artifact.paper.lower().replace(" ", "-")] = artifact
+                    name = artifact.paper.lower().replace(" ", "-")
+                    if artifact.draw is not None and name in COMPUTED:
+                        figures[name] = _draw(artifact.draw, artifact.title, name, out)
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
     numbers = {}
     for name, (cells, analysis) in COMPUTED.items():
@@ -112,7 +113,7 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
         if isinstance(value, NotComputable):
             numbers[name] = Ours(reason=str(value))
         else:
-            numbers[name] = Ours(cells(value), NOT_RUN)
+            numbers[name] = Ours(cells(value), NOT_RUN, figures.get(name, ()))
     numbers["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
     numbers["section-5.5"] = section_5_5(values)
     ids = [result.model.name for result in of_plain]
@@ -120,16 +121,14 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     printed = read_paper(MERGE).artifacts["table-10"].rows
     of_seeds = table_10_cells(scored, printed)
     numbers["table-10"] = Ours(of_seeds, "not a seed of this data set, or not recorded")
-    return {name: replace(ours, files=_draw(name, drawn.get(name), out)) for name, ours in numbers.items()}
+    return numbers
 
 
-def _draw(name: str, artifact: Artifact | None, out: Path) -> tuple[str, ...]:
-    """Write a figure of the report for a wide page and for a phone, and return the files; none if it has none."""
-    if artifact is None or artifact.draw is None:
-        return ()
+def _draw(draw: Draw, title: str, name: str, out: Path) -> tuple[str, ...]:
+    """Write a figure of the report for a wide page and for a phone, and return the files."""
     files = {f"{FIGURES}/{name}.svg": False, f"{FIGURES}/{name}-narrow.svg": True}
     for file, narrow in files.items():
-        write_bytes(out / file, image(artifact.draw(narrow, artifact.title), "svg", text_as="none"))
+        write_bytes(out / file, image(draw(narrow, title), "svg", text_as="none"))
     return tuple(files)
 
 
