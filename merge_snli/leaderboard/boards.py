@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import starmap
+from itertools import chain, starmap
 
 from merge_snli.base.table import Table
 from merge_snli.comparison.standings import Standings, standings
 from merge_snli.comparison.testing import Significance
-from merge_snli.leaderboard.bars import Bars, bars_by_value
 from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
     config_rank,
@@ -25,7 +24,7 @@ from merge_snli.results.orders import order_table
 from merge_snli.results.prompts import Scored, group_prompts, prompt_table
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
-from merge_snli.results.rows import PA
+from merge_snli.results.rows import PA, ScoreRow
 from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
 
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
@@ -133,9 +132,14 @@ class Board:
         tables = (prompt_table(self.results, self.names), order_table(self.results, self.names))
         return [table for table in tables if table is not None]
 
-    def bars(self) -> dict[str, dict[str, Bars]]:
-        """Return the bars of the models by column and its value."""
-        return {column: bars_by_value(column, self.results) for column in columns_of(self.results)}
+    def bars(self) -> dict[str, dict[str, list[ScoreRow | None]]]:
+        """Return the scores of the models by column and its value; None for a model without such rows."""
+        bars = {}
+        for column in columns_of(self.results):
+            by_model = [result.rows_by.get(column, {}) for result in self.results]
+            values = dict.fromkeys(chain.from_iterable(by_model))
+            bars[column] = {value: [rows.get(value) for rows in by_model] for value in values}
+        return bars
 
 
 def make_boards(

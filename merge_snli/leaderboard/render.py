@@ -19,6 +19,7 @@ from merge_snli.comparison.html_page import (
 from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.payload import Json, page_data
 from merge_snli.leaderboard.side_by_side import SideBySide, side_by_side
+from merge_snli.results.rows import ScoreRow, percent
 
 TITLE = "MERGE leaderboard"
 
@@ -41,7 +42,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     styles = [_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]
     parts = {
         "sets": _render("sets", side=side, opens=bool(interactive)),
-        "grouped": _render("grouped", boards=grouped, alone=len(boards) == 1),
+        "grouped": _render("grouped", boards=grouped, alone=len(boards) == 1, percent=percent, shares_of=_shares),
     }
     return _render(
         "index",
@@ -56,6 +57,11 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
         policy=content_policy(scripts),
         **parts,
     )
+
+
+def _shares(row: ScoreRow, labels: Sequence[str]) -> dict[str, float]:
+    """Return how often a model predicts each label, in percent."""
+    return {label: percent(row[f"predicted_{label}"]) or 0.0 for label in labels}
 
 
 def _render(name: str, **values: Any) -> str:  # noqa: ANN401 - values of a template
