@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
-from merge_snli.base.table import Cell, Column, Table
+from merge_snli.base.columns import Columns
+from merge_snli.base.table import Table
 from merge_snli.leaderboard.boards import Board, Entry
 from merge_snli.results.grouping import ModelKey, model_key, names_of
 from merge_snli.results.prompts import Scored
-from merge_snli.results.rows import MODEL, PA, percent
+from merge_snli.results.rows import PA, percent
 
 # What is shown of each data set, with seeds and without: the scores by header.
 MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
@@ -40,19 +41,17 @@ class ShownBoard:
         """The entries of the board by model."""
         return {model_key(entry.result): entry for entry in self.board.entries}
 
-    def cells(self, model: ModelKey) -> list[Cell]:
-        """Return the scores of a model in percent; None if it has no result."""
-        if model not in self.entries:
-            return [None] * len(self.measures)
-        row = self.entries[model].result.row
-        return [percent(row[score]) for score in self.measures.values()]
+    def percent(self, score: str, model: ModelKey) -> float | None:
+        """Return a score of a model in percent; None if it has no result."""
+        entry = self.entries.get(model)
+        return None if entry is None else percent(entry.result.row[score])
 
     def rank(self, model: ModelKey) -> float:
         """Return what models are sorted by on this board: the largest PA first, those that are not ranked last."""
         entry = self.entries.get(model)
         if entry is None or entry.unranked is not None:
             return 1.0
-        accuracy = percent(entry.result.row["pattern_accuracy"])
+        accuracy = self.percent("pattern_accuracy", model)
         return 1.0 if accuracy is None else -accuracy
 
 
@@ -82,17 +81,13 @@ def side_by_side(boards: Sequence[Board]) -> SideBySide | None:
     if len(shown) < 2:
         return None
     names = _names(shown)
-    columns = [MODEL]
+    columns = Columns[ModelKey]()
+    columns.add("Model", names.__getitem__, align="left")
     for each in shown:
-        columns += [Column(f"{each.title}: {measure}", format=".1f") for measure in each.measures]
-    rows = []
-    for model in sorted(names, key=lambda model: ([each.rank(model) for each in shown], names[model])):
-        row: list[Cell] = [names[model]]
-        for each in shown:
-            row += each.cells(model)
-        rows.append(tuple(row))
-    table = Table(title="Models on all data sets", columns=tuple(columns), rows=tuple(rows), notes=_notes(shown, names))
-    return SideBySide(table, shown)
+        for measure, score in each.measures.items():
+            columns.add(f"{each.title}: {measure}", partial(each.percent, score), format=".1f")
+    models = sorted(names, key=lambda model: ([each.rank(model) for each in shown], names[model]))
+    return SideBySide(columns.table(models, title="Models on all data sets", notes=_notes(shown, names)), shown)
 
 
 def _shown(boards: Sequence[Board]) -> tuple[ShownBoard, ...]:
