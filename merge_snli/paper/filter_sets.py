@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.base.arrays import Floats
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
@@ -106,8 +105,18 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     values = {}
     for name, scored in named:
         curve, of_seeds = averaged(scored)
-        sets.append(_filter_set(name, scored, curve))
-        values[name] = _in_order(scored, of_seeds, ids)
+        sets.append(
+            FilterSet(
+                name=name,
+                title=scored.record.title,
+                digest=scored.record.digest,
+                config=scored.record.config,
+                generated=len(scored.groups),
+                curve=curve,
+            )
+        )
+        by_seed = dict(zip(scored.ids, of_seeds.tolist(), strict=True))
+        values[name] = np.array([by_seed[seed] for seed in ids])
     for scored in restricted:
         coverage += [f"{scored.record.title}: {line}" for line in scored.coverage]
     complete = ~np.isnan(list(values.values())).any(axis=0)
@@ -134,14 +143,6 @@ def _models_of(data: Sequence[ScoredDataset]) -> dict[ModelKey, str]:
         for model in scored.models:
             names[model_key(model.result)] = model.name
     return names
-
-
-def _filter_set(name: str, scored: ScoredDataset, curve: MeanCurve) -> FilterSet:
-    record = scored.record
-    generated = len(scored.groups)
-    return FilterSet(
-        name=name, title=record.title, digest=record.digest, config=record.config, generated=generated, curve=curve
-    )
 
 
 def _same_seeds(data: Sequence[ScoredDataset]) -> tuple[list[ScoredDataset], list[ScoredDataset]]:
@@ -224,12 +225,6 @@ def _other_inputs(scored: ScoredDataset) -> str:
 def _rank(name: str) -> int:
     order = [*SET_NAMES.values()]
     return order.index(name) if name in order else len(order)
-
-
-def _in_order(scored: ScoredDataset, values: Floats, ids: Sequence[str]) -> Floats:
-    """Return the values of seeds in the order of another data set's seeds."""
-    index = {seed: at for at, seed in enumerate(scored.ids)}
-    return np.asarray(values[[index[seed] for seed in ids]])
 
 
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from matplotlib.figure import Figure
 
-from merge_snli.base.columns import Columns
 from merge_snli.base.table import Table, count
 from merge_snli.comparison.curves import MeanCurve, ModelCurves
 from merge_snli.comparison.figures import FIGURE_4_START
@@ -18,7 +17,7 @@ from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
 from merge_snli.comparison.word_classes import Classes, ClassPairs
 from merge_snli.paper.filter_sets import FilterSets
 from merge_snli.paper.fine_tuned import FineTuned
-from merge_snli.paper.report.artifact import Artifact, NamedColumns, basis, percent_or_none
+from merge_snli.paper.report.artifact import Artifact, NamedColumns, basis
 from merge_snli.results.rows import PA
 from merge_snli.schema import WORD_CLASSES
 from merge_snli.statistics import NamedTest, PairResult, TestResult
@@ -292,15 +291,15 @@ def _draw(curves: Sequence[Curve], narrow: bool, title: str, **look: Any) -> Fig
 
 def curve_table(curves: Sequence[Curve], *, notes: Iterable[str] = ()) -> Table:
     """Return pattern accuracy in percent at a few thresholds, with the seeds and variants of each curve."""
-    columns = Columns[Curve]()
-    columns.add("", lambda row: row[0], align="left")
-    columns.add("Seeds", lambda row: row[1].seeds)
-    columns.add("Variants", lambda row: row[1].variants)
+    columns = NamedColumns()
+    columns.add_text("", "name")
+    columns.add_value("Seeds", "seeds")
+    columns.add_value("Variants", "variants")
     for threshold in TABLE_THRESHOLDS:
-        columns.add(f"PA({threshold})", partial(_at, threshold), format=".1f")
+        columns.add_share(f"PA({threshold})", f"PA({threshold})")
+    rows = []
+    for name, curve, _ in curves:
+        shares = {f"PA({threshold})": curve.at(threshold) for threshold in TABLE_THRESHOLDS}
+        rows.append({"name": name, "seeds": curve.seeds, "variants": curve.variants, **shares})
     about = "Pattern accuracy in percent: mean over the subsamples, then over the models."
-    return columns.table(curves, notes=[about, *notes])
-
-
-def _at(threshold: float, row: Curve) -> float | None:
-    return percent_or_none(row[1].at(threshold))
+    return columns.table(rows, notes=[about, *notes])
