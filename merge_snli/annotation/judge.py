@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.annotation.sample import TEXT_COLUMNS, Sample, SheetRow, read_sample, whole_sample
+from merge_snli.annotation.sample import TEXT_COLUMNS, VARIANT_ID, Sample, SheetRow, read_sample, whole_sample
 from merge_snli.annotation.sheets import guidelines
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import REASON, InputError, explained, param
@@ -15,8 +15,8 @@ from merge_snli.base.table import capitalized
 from merge_snli.dataset.judgments import SCORES, is_score
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.texts import TextNames
+from merge_snli.language_models.estimates import Assumptions
 from merge_snli.language_models.reasoning import without_reasoning
-from merge_snli.language_models.task_files import calls_and_cost, count_tokens
 
 # The number of variants of one seed and word in a question, unless the user says otherwise.
 PER_QUESTION = 10
@@ -58,13 +58,13 @@ def questions(sample: Sample, per_question: int = PER_QUESTION) -> list[tuple[Sh
     """
     if type(per_question) is not int or per_question < 1:
         raise InputError(f"{param('per_question')} is {per_question!r}: give the number of variants, 1 or more")
-    words = grouped((row["variant_id"].rpartition(":")[0], row) for row in sample.shown.values())
-    return [
-        tuple(rows[first::number])
-        for rows in words.values()
-        for number in (-(-len(rows) // per_question),)
-        for first in range(number)
-    ]
+    words = grouped((row[VARIANT_ID].rpartition(":")[0], row) for row in sample.shown.values())
+    asked = []
+    for rows in words.values():
+        number = -(-len(rows) // per_question)
+        for first in range(number):
+            asked.append(tuple(rows[first::number]))
+    return asked
 
 
 def question_texts(rows: Sequence[SheetRow], texts: TextNames) -> list[str]:
@@ -76,13 +76,11 @@ def question_texts(rows: Sequence[SheetRow], texts: TextNames) -> list[str]:
     """
     first, second = map(capitalized, texts)
     seed = rows[0]
-    return [
-        f"Seed\n{first}: {seed['seed_premise']}\n{second}: {seed['seed_hypothesis']}\nLabel: {seed['label']}",
-        *(
-            f"Variant: {replacement_of(row['variant_id'])}\n{first}: {row['premise']}\n{second}: {row['hypothesis']}"
-            for row in rows
-        ),
-    ]
+    asked = [f"Seed\n{first}: {seed['seed_premise']}\n{second}: {seed['seed_hypothesis']}\nLabel: {seed['label']}"]
+    for row in rows:
+        word = replacement_of(row[VARIANT_ID])
+        asked.append(f"Variant: {word}\n{first}: {row['premise']}\n{second}: {row['hypothesis']}")
+    return asked
 
 
 def instructions(sample: Sample, path: str | None = None) -> str:
@@ -100,14 +98,7 @@ def instructions(sample: Sample, path: str | None = None) -> str:
 
 
 def estimate(
-    dataset: str | None,
-    sample: str | None,
-    per_question: int = PER_QUESTION,
-    *,
-    tokenizer: str | None = None,
-    reasoning_tokens: int | None = None,
-    input_price: float | None = None,
-    output_price: float | None = None,
+    dataset: str | None, sample: str | None, per_question: int = PER_QUESTION, *, assumed: Assumptions
 ) -> dict[str, Any]:
     """Estimate what it takes to judge a sample, or every variant of a data set.
 
@@ -115,27 +106,23 @@ def estimate(
         dataset: As for the task, like the next two.
         sample: The file of a sample.
         per_question: The largest number of variants in a question.
-        tokenizer: As for `merge_snli.language_models.task_files.estimate`, like the next three.
-        reasoning_tokens: Output tokens of reasoning per call.
-        input_price: Price of a million input tokens.
-        output_price: Price of a million output tokens.
+        assumed: What the estimate assumes.
     """
     judged = read_sample_of(dataset, sample)
-    asked, system = questions(judged, per_question), instructions(judged)
+    asked = questions(judged, per_question)
     texts = ["\n\n".join(question_texts(rows, judged.texts)) for rows in asked]
-    replies = [
-        json.dumps({ALL_SCORES: [{WORD: replacement_of(row["variant_id"]), "F": 5, "R": 5} for row in rows]})
-        for rows in asked
-    ]
-    tokens = len(asked) * count_tokens([system], tokenizer) + count_tokens(texts, tokenizer)
-    answers = count_tokens(replies, tokenizer)
-    taken = calls_and_cost(len(asked), tokens, answers, reasoning_tokens or 0, input_price, output_price)
+    replies = []
+    for rows in asked:
+        scores = [{WORD: replacement_of(row[VARIANT_ID]), "F": 5, "R": 5} for row in rows]
+        replies.append(json.dumps({ALL_SCORES: scores}))
+    tokens = len(asked) * assumed.tokens([instructions(judged)]) + assumed.tokens(texts)
+    taken = assumed.calls_and_cost(len(asked), tokens, assumed.tokens(replies))
     return {"variants": len(judged.rows), "per_question": per_question, **taken}
 
 
 def prompt_digest(instructions: str, texts: TextNames) -> str:
     """Return the sha256 of the instructions and of the layout of a question."""
-    return sha256_of_json([instructions, *question_texts([{name: name for name in TEXT_COLUMNS}], texts)])
+    return sha256_of_json([instructions, *question_texts([dict(zip(TEXT_COLUMNS, TEXT_COLUMNS, strict=True))], texts)])
 
 
 def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, int]]:
@@ -154,14 +141,16 @@ def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, i
         {'7:noun:horse:pony': {'F': 5, 'R': 4}}
     """
     objects = [value[ALL_SCORES] for value in _objects(without_reasoning(text)) if ALL_SCORES in value]
-    rows = objects[0] if len(objects) == 1 and isinstance(objects[0], list) else []
-    stated = [(str(row.get(WORD)), row) for row in rows if isinstance(row, dict)]
-    times = Counter(word for word, _ in stated)
-    return {
-        variants[word]: {name: row[name] for name in SCORES}
-        for word, row in stated
-        if times[word] == 1 and word in variants and all(is_score(row.get(name)) for name in SCORES)
-    }
+    if len(objects) != 1 or not isinstance(objects[0], list):
+        return {}
+    rows = [row for row in objects[0] if isinstance(row, dict)]
+    times = Counter(str(row.get(WORD)) for row in rows)
+    read = {}
+    for row in rows:
+        word = str(row.get(WORD))
+        if times[word] == 1 and word in variants and all(is_score(row.get(name)) for name in SCORES):
+            read[variants[word]] = {name: row[name] for name in SCORES}
+    return read
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

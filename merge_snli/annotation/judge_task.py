@@ -4,10 +4,9 @@ inspect eval merge_snli/judge --model openai/MODEL -T dataset=my_data/merge_snli
 """
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
@@ -24,10 +23,10 @@ from merge_snli.annotation.judge import (
     read_scores,
     replacement_of,
 )
+from merge_snli.annotation.sample import VARIANT_ID
 from merge_snli.answers.replies import NOT_STATED
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.judgments import BY_VARIANT, JUDGE, SCORES
-from merge_snli.language_models.inspect_replies import FAILING, ask_until, check_ask_again, kind_of
+from merge_snli.language_models.inspect_replies import FAILING, ask_until, check_ask_again, kind_of, shown_by_inspect
 from merge_snli.language_models.inspect_task import cost_options
 from merge_snli.schema import GOOD
 
@@ -66,40 +65,31 @@ def judge(
         cost_limit: Dollars after which a run starts no question.
         ask_again: How often to ask a question again while not all of its variants have scores.
     """
-    try:
+    with shown_by_inspect():
         check_ask_again(ask_again)
         limits = cost_options(prices, cost_limit)
         judged = read_sample_of(dataset, sample)
         asked = questions(judged, per_question)
         system = instructions(judged, guidelines)
-    except InputError as error:
-        raise PrerequisiteError(str(error)) from error
-    samples = [
-        InspectSample(
-            id=rows[0]["variant_id"],
-            input=[
-                ChatMessageSystem(content=system),
-                ChatMessageUser(content="\n\n".join(question_texts(rows, judged.texts))),
-            ],
-            metadata={VARIANTS: {replacement_of(row["variant_id"]): row["variant_id"] for row in rows}},
-        )
-        for rows in asked
-    ]
+    samples = []
+    for rows in asked:
+        question = "\n\n".join(question_texts(rows, judged.texts))
+        messages: list[ChatMessage] = [ChatMessageSystem(content=system), ChatMessageUser(content=question)]
+        variants = {replacement_of(row[VARIANT_ID]): row[VARIANT_ID] for row in rows}
+        samples.append(InspectSample(id=rows[0][VARIANT_ID], input=messages, metadata={VARIANTS: variants}))
+    answer = scores_schema() if schema else None
+    record = {
+        "annotator": annotator,
+        "prompt": prompt_digest(system, judged.texts),
+        "per_question": per_question,
+        "datasets": [dataset.digest for dataset in judged.datasets],
+    }
     return Task(
         dataset=MemoryDataset(samples, name=sample or dataset),
         solver=ask_for_scores(ask_again),
         scorer=judgments(),
-        config=GenerateConfig(
-            temperature=0.0, max_tokens=MAX_TOKENS, response_schema=scores_schema() if schema else None
-        ),
-        metadata={
-            JUDGE: {
-                "annotator": annotator,
-                "prompt": prompt_digest(system, judged.texts),
-                "per_question": per_question,
-                "datasets": [dataset.digest for dataset in judged.datasets],
-            }
-        },
+        config=GenerateConfig(temperature=0.0, max_tokens=MAX_TOKENS, response_schema=answer),
+        metadata={JUDGE: record},
         fail_on_error=FAILING,
         **limits,
     )
@@ -138,16 +128,16 @@ def good_variants() -> Metric:
     """Number of variants, of those without scores that can be read and why, and the share of good ones of the rest."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        counts = {
-            name: sum(float(score.score.as_dict()[name] or 0) for score in scores)
-            for name in ("variants", "unread", "good")
-        }
-        counts["good"] /= max(1, counts["variants"] - counts["unread"])
+        counts = dict.fromkeys(("variants", "unread", "good"), 0.0)
         for score in scores:
+            values = score.score.as_dict()
+            for name in ("variants", "unread", "good"):
+                counts[name] += float(values[name] or 0)
             kind = (score.score.metadata or {}).get(UNREAD)
             if kind is not None:
                 name = f"unread ({kind})"
-                counts[name] = counts.get(name, 0.0) + float(score.score.as_dict()["unread"] or 0)
+                counts[name] = counts.get(name, 0.0) + float(values["unread"] or 0)
+        counts["good"] /= max(1, counts["variants"] - counts["unread"])
         return counts
 
     return compute

@@ -1,8 +1,5 @@
-"""Read the scores of annotators from spreadsheets, CSV files, Label Studio's JSON export and logs, and check them."""
+"""Read the scores of annotators from sheets, exports and logs, and check that they are of a sample."""
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,102 +10,21 @@ from merge_snli.annotation.sample import (
     SAMPLE_FILE,
     SPELLINGS,
     TEXT_COLUMNS,
+    VARIANT_ID,
     Sample,
     SheetRow,
     headings,
     read_sample,
     whole_sample,
 )
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows, text_of
+from merge_snli.base.batches import grouped
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import printable, without_mark
 from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
-from merge_snli.problems.spreadsheets import read_xlsx
-
-VARIANT_ID = "variant_id"
-# What may separate the cells of a CSV file; spreadsheet programs of some languages write semicolons.
-DELIMITERS = ",;\t"
-
-# A row as it was read: its number or task, for messages, and its cells by column.
-Row: TypeAlias = tuple[str, dict[str, Any]]
-
-
-def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
-    """Read a spreadsheet or CSV file.
-
-    Args:
-        path: The file. Rows are numbered as a spreadsheet program shows them; empty rows are skipped.
-        texts: What the sheets call the two texts of a problem.
-
-    Raises:
-        InputError: If the file cannot be read, has another extension, or lacks a column.
-    """
-    readers = {".xlsx": read_xlsx, ".csv": _read_csv}
-    if path.suffix.lower() not in readers:
-        raise InputError(f"{path} is neither .xlsx, .csv nor .json: pass a sheet or an export of Label Studio")
-    with explained(OSError, f"{path} cannot be read ({REASON}): name the file of a sheet"):
-        header, *rows = readers[path.suffix.lower()](path) or [[]]
-    columns = {heading: name for name, heading in headings(texts).items()}
-    names = [columns.get(name, name) for name in map(_text, header)]
-    for name in (VARIANT_ID, *SCORES):
-        if names.count(name) != 1:
-            problem = "has two columns" if name in names else "has no column"
-            raise InputError(f"{path}, row 1: {problem} {name}: restore the header of the sheet")
-    read: list[Row] = []
-    for number, cells in enumerate(rows, 2):
-        if any(cell not in (None, "") for cell in cells):
-            values = [without_mark(cell) if isinstance(cell, str) else cell for cell in cells]
-            read.append((f"row {number}", dict(zip(names, values, strict=False))))
-    return read
-
-
-def _text(cell: Any) -> str:  # noqa: ANN401 - a cell of a spreadsheet holds any type
-    return "" if cell is None else without_mark(str(cell).strip())
-
-
-def _read_csv(path: Path) -> list[Sequence[Any]]:
-    message = f"{path} is not a CSV file in UTF-8 ({REASON}): save it as CSV UTF-8"
-    with explained((UnicodeDecodeError, csv.Error), message):
-        text = path.read_bytes().decode("utf-8-sig")
-        first = text.partition("\n")[0]
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
-
-
-def export_rows(path: Path) -> dict[str, list[Row]]:
-    """Read Label Studio's export in its format JSON.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The rows of each annotator, by e-mail address if the export has it, otherwise `user N`. Skipped tasks have none.
-
-    Raises:
-        InputError: If the file cannot be read, is not such an export, or has no annotation.
-    """
-    rows: dict[str, list[Row]] = {}
-    message = f"{path} is not an export of Label Studio ({REASON}): export the project in the format JSON"
-    with (
-        explained((ValueError, TypeError, LookupError, AttributeError), message),
-        explained(OSError, f"{path} cannot be read ({REASON}): name an export of Label Studio"),
-    ):
-        for task in json.loads(path.read_bytes()):
-            for annotation in task["annotations"]:
-                if not annotation.get("was_cancelled"):
-                    values = {region["from_name"]: _value(region["value"]) for region in annotation["result"]}
-                    user = annotation["completed_by"]
-                    name = str(user["email"]) if isinstance(user, dict) else f"user {user}"
-                    rows.setdefault(name, []).append((f"task {task['id']}", {**task["data"], **values}))
-    if not rows:
-        raise InputError(f"{path} has no annotations: submit them in Label Studio, then export the project")
-    return rows
-
-
-def _value(value: dict[str, Any]) -> str:
-    """Return the chosen score or the lines of a comment; several choices become a text that is not a score."""
-    return "\n".join(map(str, value["text"] if "text" in value else value["choices"]))
 
 
 @dataclass(frozen=True)
@@ -134,7 +50,7 @@ class Judgment:
 
 # The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id. Logs and
 # tables of judgments may lack some, such as those in replies of a language model that cannot be read.
-Judgments: TypeAlias = dict[str, tuple[Judgment, ...]]
+Judgments: TypeAlias = Mapping[str, Sequence[Judgment]]
 
 
 def read_sheets(
@@ -151,10 +67,15 @@ def read_sheets(
         InputError: As `read_sample`, `filled_sheets` and `read_judgments`.
     """
     folder = paths[0] if paths[0].is_dir() else paths[0].parent
-    is_whole = datasets and not (sample_file or (folder / SAMPLE_FILE).exists()) and all(map(is_judgments, paths))
-    sample = whole_sample(datasets) if is_whole else read_sample(sample_file or folder / SAMPLE_FILE)
-    files = [filled_sheets(path, sample) if path.is_dir() else [path] for path in paths]
-    return sample, read_judgments([path for of_folder in files for path in of_folder], sample)
+    beside = folder / SAMPLE_FILE
+    if datasets and sample_file is None and not beside.exists() and all(map(is_judgments, paths)):
+        sample = whole_sample(datasets)
+    else:
+        sample = read_sample(sample_file or beside)
+    files: list[Path] = []
+    for path in paths:
+        files += filled_sheets(path, sample) if path.is_dir() else [path]
+    return sample, read_judgments(files, sample)
 
 
 def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
@@ -169,23 +90,22 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     """
     filled: list[Path] = []
     for annotator in sample.annotators:
-        paths = [folder / f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
-        with_scores = [
-            path
-            for path in paths
-            if path.is_file()
-            and (
-                path.suffix == ".json"
-                or any(cells.get(name) for _, cells in sheet_rows(path, sample.texts) for name in SCORES)
-            )
-        ]
+        names = [f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
+        with_scores = [folder / name for name in names if _is_filled(folder / name, sample.texts)]
         if not with_scores:
             raise InputError(
-                f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(path.name for path in paths)}, or "
-                "name the files of the other annotators"
+                f"{folder} has no filled-in sheet of {annotator}: add {' or '.join(names)}, or name the files of the "
+                "other annotators"
             )
         filled += with_scores
     return filled
+
+
+def _is_filled(path: Path, texts: TextNames) -> bool:
+    """Return whether a file exists and, if it is a sheet, has a score."""
+    if not path.is_file() or path.suffix == ".json":
+        return path.is_file()
+    return any(any(map(cells.get, SCORES)) for _, cells in sheet_rows(path, texts))
 
 
 def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
@@ -200,7 +120,7 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
             scores, or a text of it was changed. Judgments in logs and tables may be fewer than the sample.
     """
-    judgments: Judgments = {}
+    judgments: dict[str, Sequence[Judgment]] = {}
     files: dict[str, Path] = {}
     for path in paths:
         for annotator, of_annotator in _judgments_in(path, sample).items():
@@ -223,41 +143,44 @@ def _judgments_of_table(path: Path, sample: Sample) -> Judgments:
     read, shown = judgments_in([path]), sample.shown
     judges = {judge.annotator: judge for judge in read.judges}
     for dataset in sample.datasets:
-        if any(dataset.digest not in judge.datasets for judge in judges.values()):
+        if any(dataset.digest not in judge.datasets for judge in read.judges):
             raise InputError(
                 f"{path} has no scores of {dataset.name} (sha256 {dataset.digest[:12]}…): name the sample of the log "
                 f"with {param('sample')}"
             )
-    judgments: dict[str, tuple[Judgment, ...]] = {}
-    for row in (row for row in read.table.to_pylist() if row[VARIANT_ID] in shown):
-        name, key, scores = row["annotator"], row[VARIANT_ID], {score: row[score] for score in SCORES}
-        judgment = Judgment(name, key, scores, row[COMMENT], shown[key], judges.get(name))
-        judgments[name] = (*judgments.get(name, ()), judgment)
+    judgments = []
+    for row in read.table.to_pylist():
+        name, key = row["annotator"], row[VARIANT_ID]
+        if key in shown:
+            scores = {score: row[score] for score in SCORES}
+            judgments.append((name, Judgment(name, key, scores, row[COMMENT], shown[key], judges.get(name))))
     if not judgments:
         raise InputError(f"{path} has no scores of the sample's variants: look at it with inspect view")
-    return judgments
+    return grouped(judgments)
 
 
 def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
     """Return the rows of each annotator in a file."""
+    is_named = path.stem in sample.annotators
     if path.suffix.lower() != ".json":
-        if path.stem not in sample.annotators:
+        if not is_named:
             raise InputError(
                 f"{path} is not named after an annotator of the sample: the sheets are those of "
                 f"{', '.join(sample.annotators)}, such as {sample.annotators[0]}.xlsx"
             )
         return {path.stem: sheet_rows(path, sample.texts)}
     rows = export_rows(path)
-    if len(rows) == 1 and path.stem in sample.annotators:
+    if is_named and len(rows) == 1:
         return {path.stem: next(iter(rows.values()))}
     return rows
 
 
-def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> tuple[Judgment, ...]:
+def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> list[Judgment]:
     """Check the rows of one annotator, and return the judgments sorted by variant id."""
     expected = set(sample.variant_ids)
-    shown, named = {row[VARIANT_ID]: row for row in sample.rows}, headings(sample.texts)
-    judgments: dict[str, tuple[str, Judgment]] = {}
+    shown = {row[VARIANT_ID]: row for row in sample.rows}
+    judgments: dict[str, Judgment] = {}
+    judged_in: dict[str, str] = {}
     for row, cells in rows:
         where = f"{path}, {row}"
         texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
@@ -266,24 +189,25 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
             raise InputError(
                 f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
-        _check_texts(where, cells, shown.get(variant_id, {}), named)
+        _check_texts(where, cells, shown.get(variant_id, {}), sample.texts)
         if variant_id in judgments:
             raise InputError(
-                f"{where}: variant {variant_id!r} has scores of {annotator} in {judgments[variant_id][0]} already: "
+                f"{where}: variant {variant_id!r} has scores of {annotator} in {judged_in[variant_id]} already: "
                 "delete one of them"
             )
         scores = {name: _score(where, name, cells.get(name)) for name in SCORES}
-        judgments[variant_id] = row, Judgment(annotator, variant_id, scores, _text(cells.get(COMMENT)), texts)
+        judgments[variant_id] = Judgment(annotator, variant_id, scores, text_of(cells.get(COMMENT)), texts)
+        judged_in[variant_id] = row
     missing = sorted(expected - judgments.keys())
     if missing:
         raise InputError(
             f"{path} lacks {len(missing)} of the sample's {len(expected)} variants for {annotator}, the first is "
             f"{missing[0]!r}: every annotator scores all variants"
         )
-    return tuple(judgments[variant_id][1] for variant_id in sorted(judgments))
+    return [judgments[variant_id] for variant_id in sorted(judgments)]
 
 
-def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, named: Mapping[str, str]) -> None:
+def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, texts: TextNames) -> None:
     """Check that the annotator judged the texts of the sample.
 
     A column that was removed from a sheet is no change; spaces and line breaks do not count.
@@ -292,8 +216,8 @@ def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, named: Mapp
         given = str(cells.get(name, text) or "")
         if _words(given) != _words(text):
             raise InputError(
-                f"{where}, column {named[name]}: {given!r} is not the text of the sample, {text!r}: the scores are of "
-                "another sentence, so restore it and judge it again"
+                f"{where}, column {headings(texts)[name]}: {given!r} is not the text of the sample, {text!r}: the "
+                "scores are of another sentence, so restore it and judge it again"
             )
 
 
@@ -303,7 +227,7 @@ def _words(text: str) -> list[str]:
 
 def _score(where: str, name: str, value: Any) -> int:  # noqa: ANN401 - a cell of a spreadsheet holds any type
     """Return a score from 1 to 5."""
-    text = _text(value)
+    text = text_of(value)
     if text not in SPELLINGS:
         problem = f"is {value!r}: give a whole number" if text else "is empty: give a score"
         raise InputError(f"{where}: {name} {problem} from 1 to 5")

@@ -1,7 +1,8 @@
 """Put the numbers of an annotation study together, and add its scores to a data set as config `annotation`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import pyarrow as pa
@@ -11,13 +12,14 @@ from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.sample import Per, Sample, SampledDataset
 from merge_snli.annotation.scores import (
     Agreement,
-    DatasetScores,
+    Judged,
     VariantScores,
+    Weighted,
     agreements,
-    dataset_scores,
-    disagreements,
     in_common,
+    scores_by_group,
     variant_scores,
+    weighted_share,
 )
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import card_and_record, write_files
@@ -26,6 +28,27 @@ from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset, find_dataset, new_content, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file
+
+
+@dataclass(frozen=True)
+class DatasetScores:
+    """The scores of the variants of one data set.
+
+    Attributes:
+        name: The data set's folder or Hub id.
+        digest: sha256 of its data.
+        overall: All variants.
+        classes: Variants by word class.
+        weighted: The share of good variants, weighted by word class; None if a class has fewer than two variants.
+        masked_lms: Variants by masked LM that validated them; None if the data set was not given.
+    """
+
+    name: str
+    digest: str
+    overall: VariantScores
+    classes: dict[str, VariantScores]
+    weighted: Weighted | None
+    masked_lms: dict[str, VariantScores] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,31 +90,44 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
     Raises:
         InputError: If the sample has no variants of a data set, or a package of the extra `annotate` is missing.
     """
-    read = in_common(judgments)
-    judged = {row.variant_id for rows in read.values() for row in rows}
-    if not judged:
+    judged = in_common(judgments)
+    if not judged.rows:
         raise InputError("no variant has scores of every annotator that can be read: score them one by one")
-    by_digest = {dataset.digest: dataset for dataset in datasets}
     for dataset in datasets:
         find_sampled(sample, dataset)
-    sampled_and_read = [
-        replace(sampled, variants=tuple(row for row in sampled.variants if row.variant_id in judged))
-        for sampled in sample.datasets
-    ]
+    by_digest = {dataset.digest: dataset for dataset in datasets}
+    scored = []
+    for sampled in sample.datasets:
+        if not judged.ids.isdisjoint(sampled.variant_ids):
+            masked_lms = _by_masked_lm(sampled, sample.per, by_digest.get(sampled.digest))
+            scored.append(_dataset_scores(sampled, judged, masked_lms))
     return Annotation(
         per=sample.per,
         random_seed=sample.random_seed,
-        annotators=tuple(judgments),
-        pool=variant_scores(read, sample.variant_ids),
-        datasets=tuple(
-            dataset_scores(sampled, read, _by_masked_lm(sampled, sample.per, by_digest.get(sampled.digest)))
-            for sampled in sampled_and_read
-            if sampled.variants
-        ),
-        agreement=agreements(read),
-        to_adjudicate=len(disagreements(read)),
+        annotators=judged.annotators,
+        pool=variant_scores(judged, sample.variant_ids),
+        datasets=tuple(scored),
+        agreement=agreements(judged),
+        to_adjudicate=len(judged.differing()),
         judges=judges_of(judgments),
-        unread=len(sample.variant_ids) - len(judged),
+        unread=len(sample.variant_ids) - len(judged.rows),
+    )
+
+
+def _dataset_scores(
+    sampled: SampledDataset, judged: Judged, masked_lms: Mapping[str, Collection[str]] | None
+) -> DatasetScores:
+    """Return the scores of the variants of one data set, of which the ids of each masked LM's may be unknown."""
+    classes: dict[str, list[str]] = {name: [] for name in sampled.seeds}
+    for variant in sampled.variants:
+        classes[variant.word_class].append(variant.variant_id)
+    return DatasetScores(
+        name=sampled.name,
+        digest=sampled.digest,
+        overall=variant_scores(judged, sampled.variant_ids),
+        classes=scores_by_group(judged, classes),
+        weighted=weighted_share(judged, classes, sampled.seeds),
+        masked_lms=None if masked_lms is None else scores_by_group(judged, masked_lms),
     )
 
 
@@ -116,18 +152,18 @@ def find_sampled(sample: Sample, dataset: MergeDataset) -> SampledDataset:
     )
 
 
-def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | None) -> dict[str, list[str]] | None:
+def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | None) -> Mapping[str, list[str]] | None:
     """Return the sampled variants that each masked LM validated; if the masked LMs are strata, those of its stratum."""
     if per == "mlm":
-        return {
-            name: [variant.variant_id for variant in sampled.variants if name in variant.strata]
-            for name in sampled.population
-        }
+        strata: dict[str, list[str]] = {name: [] for name in sampled.population}
+        for variant in sampled.variants:
+            for name in variant.strata:
+                strata[name].append(variant.variant_id)
+        return strata
     if dataset is None:
         return None
-
     table = read_split(dataset, ALL)
-    table = table.filter(pc.is_in(table["variant_id"], pa.array([variant.variant_id for variant in sampled.variants])))
+    table = table.filter(pc.is_in(table["variant_id"], pa.array(sampled.variant_ids)))
     masks = validated_by(table, dataset.record)
     return {name: table["variant_id"].filter(pa.array(mask)).to_pylist() for name, mask in masks.items()}
 
@@ -152,20 +188,17 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     """
     if dataset.revision is not None:
         raise InputError(f"{dataset.name} is on the Hub: download it, and pass its folder")
-    ids = {variant.variant_id for variant in find_sampled(sample, dataset).variants}
-    of_dataset = [row for rows in judgments.values() for row in rows if row.variant_id in ids]
+    ids = set(find_sampled(sample, dataset).variant_ids)
     of_run = judgments_of_run(dataset)
-    rows = [
-        {"variant_id": row.variant_id, "annotator": row.annotator, **row.scores, "comment": row.comment}
-        for row in of_dataset
-    ]
+    rows = of_run.table.to_pylist()
+    for judgment in chain.from_iterable(judgments.values()):
+        if judgment.variant_id in ids:
+            names = {"variant_id": judgment.variant_id, "annotator": judgment.annotator}
+            rows.append({**names, **judgment.scores, "comment": judgment.comment})
     judges = (*of_run.judges, *judges_of(judgments))
-    together = judgments_of([*of_run.table.to_pylist(), *rows], judges, source=f"{dataset.name} and the sheets")
-    content, record = together.encoded()
-    files = {
-        data_file(ANNOTATION, TEST): content,
-        **card_and_record(replace(dataset.record, annotation=record), dataset.folder),
-    }
+    content, record = judgments_of(rows, judges, source=f"{dataset.name} and the sheets").encoded()
+    files = card_and_record(replace(dataset.record, annotation=record), dataset.folder)
+    files = {data_file(ANNOTATION, TEST): content, **files}
     with new_content(dataset.folder, tuple(files)) as staged:
         write_files(staged, files)
     return find_dataset(str(dataset.folder))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,7 +19,7 @@ from merge_snli.dataset.variants import replaced_words, validated_by
 from merge_snli.schema import ALL, NLI_LABELS
 
 # The spellings of each score; spreadsheets may have numbers with decimals.
-SPELLINGS = {spelling: score for score in SCALE for spelling in (str(score), f"{score}.0")}
+SPELLINGS = {str(score): score for score in SCALE} | {f"{score}.0": score for score in SCALE}
 
 COMMENT = "comment"
 
@@ -27,7 +28,8 @@ SAMPLE_FILE = "sample.json"
 # The character before and after a marked word.
 MARK = "*"
 
-TEXT_COLUMNS = ("variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
+VARIANT_ID = "variant_id"
+TEXT_COLUMNS = (VARIANT_ID, "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
 # The columns of a sheet.
 COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
 
@@ -41,7 +43,7 @@ def headings(texts: TextNames) -> dict[str, str]:
     """
     first, second = texts if {*COLUMNS}.difference(NLI_TEXTS).isdisjoint(texts) else NLI_TEXTS
     named = {"seed_premise": f"seed_{first}", "seed_hypothesis": f"seed_{second}", "premise": first}
-    return {name: name for name in COLUMNS} | named | {"hypothesis": second}
+    return dict(zip(COLUMNS, COLUMNS, strict=True)) | named | {"hypothesis": second}
 
 
 def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> tuple[str, str]:
@@ -121,6 +123,11 @@ class SampledDataset:
     seeds: dict[str, int]
     variants: tuple[SampledVariant, ...]
 
+    @property
+    def variant_ids(self) -> list[str]:
+        """The ids of the variants, sorted."""
+        return [variant.variant_id for variant in self.variants]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
@@ -159,12 +166,12 @@ class Sample:
         """
         if not self.rows:
             raise InputError("the sample has no texts, as one of an earlier version: draw it again")
-        return {row["variant_id"]: row for row in self.rows}
+        return {row[VARIANT_ID]: row for row in self.rows}
 
     @property
     def variant_ids(self) -> tuple[str, ...]:
         """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
-        return tuple(sorted({variant.variant_id for dataset in self.datasets for variant in dataset.variants}))
+        return tuple(sorted(set[str]().union(*(dataset.variant_ids for dataset in self.datasets))))
 
 
 def rank(random_seed: int, *key: str) -> str:
@@ -202,18 +209,21 @@ def draw_sample(
         named = ", ".join(f"{name} has {first} and {second}" for (first, second), name in texts.items())
         raise InputError(f"{named}: annotate data sets of different tasks in two studies")
     rows: dict[str, SheetRow] = {}
+    labels: dict[str, None] = {}
     sampled: list[SampledDataset] = []
     for dataset, size in zip(datasets, sizes, strict=True):
         if dataset.digest in {other.digest for other in sampled}:
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         drawn, table = _draw(dataset, size, per, random_seed)
-        for row in _sheet_rows(table, dataset.record.label_names):
-            if rows.setdefault(row["variant_id"], row) != row:
+        sampled.append(drawn)
+        names = dataset.record.label_names
+        labels |= dict.fromkeys(names)
+        for row in _sheet_rows(table, names):
+            if rows.setdefault(row[VARIANT_ID], row) != row:
                 raise InputError(
-                    f"{dataset.name} and another data set have different variants with the id {row['variant_id']!r}: "
+                    f"{dataset.name} and another data set have different variants with the id {row[VARIANT_ID]!r}: "
                     "annotate them in two studies"
                 )
-        sampled.append(drawn)
     return Sample(
         per=per,
         random_seed=random_seed,
@@ -221,7 +231,7 @@ def draw_sample(
         datasets=tuple(sampled),
         rows=tuple(rows[variant_id] for variant_id in sorted(rows)),
         texts=datasets[0].record.texts,
-        labels=tuple(dict.fromkeys(label for dataset in datasets for label in dataset.record.label_names)),
+        labels=tuple(labels),
     )
 
 
@@ -254,19 +264,21 @@ def whole_sample(datasets: Sequence[MergeDataset]) -> Sample:
 def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple[SampledDataset, pa.Table]:
     require(dataset.record, "has_seeds", "generation")
     table = read_split(dataset, ALL)
-    ids, classes = (table[name].to_pylist() for name in ("variant_id", "word_class"))
-    strata = _strata(dataset, table, per)
+    ids, classes = (table[name].to_pylist() for name in (VARIANT_ID, "word_class"))
     ranks = [rank(random_seed, variant_id) for variant_id in ids]
-    drawn: dict[int, tuple[str, ...]] = {}
+    strata = _strata(dataset, table, per)
+    drawn: dict[int, list[str]] = {}
     for name, members in strata.items():
         if len(members) < size:
+            of_stratum = "" if per == "all" else f"of {per} {name} "
             raise InputError(
-                f"{dataset.name} has {len(members)} variants {f'of {per} {name} ' if per != 'all' else ''}to draw "
-                f"{size} from: pass a smaller {param('size')}"
+                f"{dataset.name} has {len(members)} variants {of_stratum}to draw {size} from: pass a smaller "
+                f"{param('size')}"
             )
         for index in sorted(members, key=ranks.__getitem__)[:size]:
-            drawn[index] = (*drawn.get(index, ()), name)
+            drawn.setdefault(index, []).append(name)
     by_id = sorted(drawn, key=ids.__getitem__)
+    variants = [SampledVariant(ids[index], classes[index], tuple(drawn[index])) for index in by_id]
     configs = dataset.record.test_configs
     sampled = SampledDataset(
         name=dataset.name,
@@ -274,7 +286,7 @@ def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple
         size=size,
         population={name: len(members) for name, members in strata.items()},
         seeds={name: config.groups for name, config in configs.items() if name != ALL},
-        variants=tuple(SampledVariant(ids[index], classes[index], drawn[index]) for index in by_id),
+        variants=tuple(variants),
     )
     return sampled, table.take(by_id)
 
@@ -284,10 +296,11 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
     if per == "all":
         return {ALL: range(table.num_rows)}
     if per == "mlm":
-        return {name: mask.nonzero()[0].tolist() for name, mask in validated_by(table, dataset.record).items()}
-    classes = table["word_class"].to_pylist()
-    names = tuple(name for name in dataset.record.test_configs if name != ALL)
-    return {name: [index for index, value in enumerate(classes) if value == name] for name in names}
+        masks = validated_by(table, dataset.record)
+    else:
+        classes = np.array(table["word_class"].to_pylist())
+        masks = {name: classes == name for name in dataset.record.test_configs if name != ALL}
+    return {name: mask.nonzero()[0].tolist() for name, mask in masks.items()}
 
 
 def _sheet_rows(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
@@ -296,6 +309,6 @@ def _sheet_rows(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
         words = row["original"], row["replacement"]
         seed_premise, premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
         seed_hypothesis, hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
-        texts = (row["variant_id"], seed_premise, seed_hypothesis, premise, hypothesis, names[row["label"]])
+        texts = (row[VARIANT_ID], seed_premise, seed_hypothesis, premise, hypothesis, names[row["label"]])
         rows.append(dict(zip(TEXT_COLUMNS, texts, strict=True)))
     return rows

@@ -4,11 +4,14 @@ import math
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from merge_snli.annotation.reading import Judgment, Judgments
-from merge_snli.annotation.sample import SampledDataset
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.judgments import SCALE, SCORES
@@ -20,6 +23,47 @@ LEVEL = 0.95
 
 # The smallest difference of two annotators' scores that is listed for adjudication.
 ADJUDICATED = 2
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The variants that every annotator has scored.
+
+    Attributes:
+        annotators: The names of the annotators.
+        rows: The judgments of each variant, one per annotator, sorted by variant id.
+    """
+
+    annotators: tuple[str, ...]
+    rows: tuple[tuple[Judgment, ...], ...]
+
+    @cached_property
+    def scores(self) -> Ints:
+        """F and R, [n_variants, n_annotators, 2]."""
+        scores = [[[judgment.scores[name] for name in SCORES] for judgment in row] for row in self.rows]
+        return np.array(scores, dtype=np.int64)
+
+    @cached_property
+    def ids(self) -> set[str]:
+        """The ids of the variants."""
+        return {row[0].variant_id for row in self.rows}
+
+    def scores_of(self, variant_ids: Collection[str]) -> Ints:
+        """Return F and R of those of some variants that every annotator has scored."""
+        chosen = set(variant_ids)
+        return self.scores[[row[0].variant_id in chosen for row in self.rows]]
+
+    def differing(self) -> list[tuple[Judgment, ...]]:
+        """Return the judgments of variants whose scores F or R differ by at least `ADJUDICATED`."""
+        differs = (np.ptp(self.scores, axis=1) >= ADJUDICATED).any(axis=1)
+        return [self.rows[number] for number in differs.nonzero()[0]]
+
+
+def in_common(judgments: Judgments) -> Judged:
+    """Return the variants that every annotator has scored."""
+    by_annotator = [{row.variant_id: row for row in rows} for rows in judgments.values()]
+    ids = sorted(set[str].intersection(*map(set, by_annotator)))
+    return Judged(tuple(judgments), tuple(tuple(rows[each] for rows in by_annotator) for each in ids))
 
 
 @dataclass(frozen=True)
@@ -39,6 +83,17 @@ class Share:
     interval: Interval
 
 
+def share(good: Sequence[bool] | Bools) -> Share:
+    """Return the share of good variants with Wilson's interval.
+
+    Args:
+        good: Whether each variant is good; at least one.
+    """
+    number = int(sum(good))
+    interval = proportion_interval(number, len(good), level=LEVEL, unit=UNIT)
+    return Share(number, len(good), number / len(good), interval)
+
+
 @dataclass(frozen=True)
 class VariantScores:
     """The scores of some variants.
@@ -56,6 +111,43 @@ class VariantScores:
     reasoning: dict[int, int]
 
 
+def variant_scores(judged: Judged, variant_ids: Collection[str]) -> VariantScores:
+    """Compute the scores of some variants.
+
+    Args:
+        judged: The variants that every annotator has scored.
+        variant_ids: Ids of variants, of which at least one is among them.
+    """
+    scores = judged.scores_of(variant_ids)
+    by_annotator = {}
+    for name, totals in zip(judged.annotators, scores.sum(axis=2).T, strict=True):
+        by_annotator[name] = share(totals >= GOOD)
+    fluency, reasoning = (_counts(scores[:, :, number]) for number in range(len(SCORES)))
+    return VariantScores(share(are_good(scores)), by_annotator, fluency, reasoning)
+
+
+def scores_by_group(judged: Judged, groups: Mapping[str, Collection[str]]) -> dict[str, VariantScores]:
+    """Return the scores of groups of variants, without groups of which no variant is judged."""
+    found = {}
+    for name, variant_ids in groups.items():
+        if not judged.ids.isdisjoint(variant_ids):
+            found[name] = variant_scores(judged, variant_ids)
+    return found
+
+
+def are_good(scores: Ints) -> Bools:
+    """Return which variants are good: the means of F and R over the annotators add up to at least 9.
+
+    Args:
+        scores: F and R, [n_variants, n_annotators, 2].
+    """
+    return np.asarray(scores.sum(axis=(1, 2)) >= GOOD * scores.shape[1])
+
+
+def _counts(scores: Ints) -> dict[int, int]:
+    return {score: int(np.count_nonzero(scores == score)) for score in SCALE}
+
+
 @dataclass(frozen=True)
 class Weighted:
     """The share of good variants, weighted by word class.
@@ -71,106 +163,23 @@ class Weighted:
     weights: dict[str, float]
 
 
-@dataclass(frozen=True)
-class DatasetScores:
-    """The scores of the variants of one data set.
-
-    Attributes:
-        name: The data set's folder or Hub id.
-        digest: sha256 of its data.
-        overall: All variants.
-        classes: Variants by word class.
-        weighted: The share of good variants, weighted by word class; None if a class has fewer than two variants.
-        masked_lms: Variants by masked LM that validated them; None if the data set was not given.
-    """
-
-    name: str
-    digest: str
-    overall: VariantScores
-    classes: dict[str, VariantScores]
-    weighted: Weighted | None
-    masked_lms: dict[str, VariantScores] | None
-
-
-def dataset_scores(
-    sampled: SampledDataset, judgments: Judgments, masked_lms: Mapping[str, Collection[str]] | None
-) -> DatasetScores:
-    """Compute the scores of the variants of one data set.
+def weighted_share(judged: Judged, classes: Mapping[str, Collection[str]], seeds: Mapping[str, int]) -> Weighted | None:
+    """Return the share of good variants, weighted by word class; None if a class has fewer than two judged variants.
 
     Args:
-        sampled: The variants.
-        judgments: The scores.
-        masked_lms: Ids of the variants of each masked LM; None if unknown.
+        judged: The variants that every annotator has scored.
+        classes: Ids of the variants of each class.
+        seeds: Number of seeds of each class.
     """
-    by_class = {
-        name: [variant.variant_id for variant in sampled.variants if variant.word_class == name]
-        for name in sampled.seeds
-    }
-    classes = {name: variant_scores(judgments, ids) for name, ids in by_class.items() if ids}
-    return DatasetScores(
-        name=sampled.name,
-        digest=sampled.digest,
-        overall=variant_scores(judgments, [variant.variant_id for variant in sampled.variants]),
-        classes=classes,
-        weighted=_weighted(sampled.seeds, {name: _is_good(judgments, ids) for name, ids in by_class.items()}),
-        masked_lms=None
-        if masked_lms is None
-        else {name: variant_scores(judgments, ids) for name, ids in masked_lms.items() if ids},
-    )
-
-
-def variant_scores(judgments: Judgments, variant_ids: Collection[str]) -> VariantScores:
-    """Compute the scores of some variants.
-
-    Args:
-        judgments: The scores.
-        variant_ids: At least one id of a sampled variant.
-    """
-    chosen = set(variant_ids)
-    rows = {name: [row for row in rows if row.variant_id in chosen] for name, rows in judgments.items()}
-    return VariantScores(
-        good=share(_is_good(judgments, variant_ids)),
-        by_annotator={name: share([is_good([row]) for row in rows[name]]) for name in judgments},
-        fluency=_counts([row.scores["F"] for name in rows for row in rows[name]]),
-        reasoning=_counts([row.scores["R"] for name in rows for row in rows[name]]),
-    )
-
-
-def is_good(judgments: Sequence[Judgment]) -> bool:
-    """Return whether a variant is good: the means of F and R add up to at least 9.
-
-    Args:
-        judgments: The judgments of one variant, one per annotator.
-    """
-    return sum(sum(judgment.scores.values()) for judgment in judgments) >= GOOD * len(judgments)
-
-
-def share(good: Sequence[bool]) -> Share:
-    """Return the share of good variants with Wilson's interval.
-
-    Args:
-        good: Whether each variant is good; at least one.
-    """
-    interval = proportion_interval(sum(good), len(good), level=LEVEL, unit=UNIT)
-    return Share(sum(good), len(good), sum(good) / len(good), interval)
-
-
-def _is_good(judgments: Judgments, variant_ids: Collection[str]) -> list[bool]:
-    chosen = set(variant_ids)
-    return [is_good(rows) for rows in zip(*judgments.values(), strict=True) if rows[0].variant_id in chosen]
-
-
-def _weighted(seeds: Mapping[str, int], good: Mapping[str, Sequence[bool]]) -> Weighted | None:
-    if any(len(good[name]) < 2 for name in seeds):
+    good = [are_good(judged.scores_of(classes[name])) for name in seeds]
+    if any(len(of_class) < 2 for of_class in good):
         return None
-    weights = {name: count / sum(seeds.values()) for name, count in seeds.items()}
-    interval = stratified_interval([good[name] for name in weights], list(weights.values()), level=LEVEL, unit=UNIT)
-    mean = sum(weight * sum(good[name]) / len(good[name]) for name, weight in weights.items())
+    weights = {name: number / sum(seeds.values()) for name, number in seeds.items()}
+    interval = stratified_interval(good, list(weights.values()), level=LEVEL, unit=UNIT)
+    mean = 0.0
+    for weight, of_class in zip(weights.values(), good, strict=True):
+        mean += weight * int(of_class.sum()) / len(of_class)
     return Weighted(mean, interval, weights)
-
-
-def _counts(scores: Sequence[int]) -> dict[int, int]:
-    return {score: scores.count(score) for score in SCALE}
 
 
 @dataclass(frozen=True)
@@ -193,54 +202,33 @@ class Agreement:
     variants: int
 
 
-def in_common(judgments: Judgments) -> Judgments:
-    """Return the judgments of the variants that every annotator has scored."""
-    ids = set[str].intersection(*({row.variant_id for row in rows} for rows in judgments.values()))
-    return {name: tuple(row for row in rows if row.variant_id in ids) for name, rows in judgments.items()}
-
-
-def agreements(judgments: Judgments) -> tuple[Agreement, ...]:
+def agreements(judged: Judged) -> tuple[Agreement, ...]:
     """Return the agreement on F and on R; empty for one annotator.
 
     Raises:
         InputError: If krippendorff or scikit-learn is not installed.
     """
-    if len(judgments) < 2:
+    if len(judged.annotators) < 2:
         return ()
-    return tuple(
-        _agreement(name, {annotator: [row.scores[name] for row in rows] for annotator, rows in judgments.items()})
-        for name in SCORES
-    )
+    by_score = zip(SCORES, np.moveaxis(judged.scores, 2, 0), strict=True)
+    return tuple(_agreement(name, scores, judged.annotators) for name, scores in by_score)
 
 
-def disagreements(judgments: Judgments) -> list[tuple[Judgment, ...]]:
-    """Return the judgments of variants whose scores F or R differ by at least 2, sorted by variant id."""
-    return [
-        rows
-        for rows in zip(*in_common(judgments).values(), strict=True)
-        if any(
-            max(scores) - min(scores) >= ADJUDICATED
-            for scores in zip(*(row.scores.values() for row in rows), strict=True)
-        )
-    ]
-
-
-def _agreement(name: str, scores: dict[str, list[int]]) -> Agreement:
+def _agreement(name: str, scores: Ints, annotators: Sequence[str]) -> Agreement:
+    """Return the agreement on a score, [n_variants, n_annotators]."""
     try:
         import krippendorff
         from sklearn.metrics import cohen_kappa_score
     except ImportError as error:
         raise InputError(f"{error.name} is not installed: run {install_command('annotate')}") from None
-    values = list(scores.values())
-    is_constant = len({score for of_annotator in values for score in of_annotator}) == 1
-    alpha = None if is_constant else float(krippendorff.alpha(values, level_of_measurement="ordinal"))
-    with warnings.catch_warnings(action="ignore"):  # of an undefined kappa, which becomes None
-        kappas = {
-            pair: float(cohen_kappa_score(*(scores[name] for name in pair), labels=list(SCALE), weights="quadratic"))
-            for pair in combinations(scores, 2)
-        }
-    equal = sum(len(set(of_variant)) == 1 for of_variant in zip(*values, strict=True))
-    defined = tuple(
-        {"annotators": pair, "kappa": None if math.isnan(kappa) else kappa} for pair, kappa in kappas.items()
-    )
-    return Agreement(name, alpha, defined, equal, len(values[0]))
+    alpha = None
+    if np.ptp(scores) > 0:
+        alpha = float(krippendorff.alpha(scores.T, level_of_measurement="ordinal"))
+    kappas = []
+    for pair in combinations(range(len(annotators)), 2):
+        with warnings.catch_warnings(action="ignore"):  # of an undefined kappa, which becomes None
+            kappa = cohen_kappa_score(*scores[:, pair].T, labels=list(SCALE), weights="quadratic")
+        named = tuple(annotators[number] for number in pair)
+        kappas.append({"annotators": named, "kappa": None if math.isnan(kappa) else float(kappa)})
+    equal = int(np.count_nonzero(np.ptp(scores, axis=1) == 0))
+    return Agreement(name, alpha, tuple(kappas), equal, len(scores))

@@ -19,7 +19,7 @@ from merge_snli.annotation.sample import (
 from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
-from merge_snli.base.table import Column, Table, capitalized, count, printable
+from merge_snli.base.table import Cell, Column, Table, capitalized, count, printable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.stored import check_out, new_content, other_than
@@ -46,8 +46,9 @@ def write_sheets(sample: Sample, out: Path) -> None:
     """
     with new_content(check_out(out, find_other=other_than())) as staged:
         header = [*headings(sample.texts).values()]
+        blank = [""] * (len(SCORES) + 1)
         for annotator in sample.annotators:
-            rows = tuple((*row.values(), *[""] * (len(SCORES) + 1)) for row in _in_order_of(annotator, sample))
+            rows = tuple((*row.values(), *blank) for row in _in_order_of(annotator, sample))
             write_text(staged / f"{annotator}.csv", Table(columns=tuple(map(Column, header)), rows=rows).csv())
             _write_xlsx(staged / f"{annotator}.xlsx", header, rows)
         text = guidelines(sample)
@@ -60,13 +61,13 @@ def write_sheets(sample: Sample, out: Path) -> None:
 
 def sample_table(sample: Sample) -> Table:
     """Return how many variants were drawn from how many, by data set and stratum."""
+    rows: list[tuple[Cell, ...]] = []
+    for dataset in sample.datasets:
+        for stratum, population in dataset.population.items():
+            rows.append((dataset.name, stratum, population, dataset.size))
     return Table(
         columns=(Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled")),
-        rows=tuple(
-            (dataset.name, stratum, population, dataset.size)
-            for dataset in sample.datasets
-            for stratum, population in dataset.population.items()
-        ),
+        rows=tuple(rows),
         notes=(f"{count(len(sample.variant_ids), 'variant')} per annotator",),
     )
 
@@ -120,11 +121,10 @@ def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]
     for column, name in enumerate(COLUMNS, 1):
         sheet.cell(1, column).font = styles.Font(bold=True)
         sheet.column_dimensions[letter_of(column)].width = WIDTHS.get(name, TEXT_WIDTH)
-        for number in range(2, len(rows) + 2):
-            cell = sheet.cell(number, column)
-            cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
     for cells in sheet.iter_rows():
         for cell in cells:
+            if cell.row > 1:
+                cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
             if isinstance(cell.value, str):
                 cell.data_type = "s"  # a text that starts with an equals sign is not a formula
     sheet.freeze_panes = "B2"

@@ -1,14 +1,15 @@
 """Show and write the numbers of an annotation study: tables, Figures 3 and 10, and what to adjudicate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from merge_snli.annotation.reading import Judgments
-from merge_snli.annotation.report import Annotation
+from merge_snli.annotation.report import Annotation, DatasetScores
 from merge_snli.annotation.sample import COMMENT, TEXT_COLUMNS, headings
-from merge_snli.annotation.scores import DatasetScores, VariantScores, Weighted, disagreements
+from merge_snli.annotation.scores import VariantScores, Weighted, in_common
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.comparison.bar_charts import Bars, draw_bars
@@ -23,6 +24,8 @@ PANELS = {"F": "Fluency", "R": "Reasoning"}
 CATEGORIES = ["\n".join([str(score), *word.split()]) for score, word in SCALE.items()]
 
 ANNOTATION_FILE = "annotation.json"
+TABLES_FILE = "annotation.md"
+ADJUDICATION_FILE = "adjudication.csv"
 
 
 def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
@@ -36,124 +39,134 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
         The written files.
     """
     stem = f"{safe_name(scores.name)}-{scores.digest[:8]}"
-    styles = {name: WORD_CLASSES.index(name) for name in scores.classes}
-    files = _draw(
-        scores.classes,
-        styles,
-        out / f"{stem}-figure-3-word-classes",
-        title=f"Scores by word class, {scores.name}",
-        line=None if scores.weighted is None else _weighted_line(scores.classes, scores.weighted),
-    )
+    bars = [_bars(name, of_class, WORD_CLASSES.index(name)) for name, of_class in scores.classes.items()]
+    line = None
+    if scores.weighted is not None:
+        line = _weighted_line(scores.classes, scores.weighted)
+    files = _draw(bars, out / f"{stem}-figure-3-word-classes", f"Scores by word class, {scores.name}", line)
     if scores.masked_lms:
-        named = {PAPER_NAMES.get(name, name): of_masked_lm for name, of_masked_lm in scores.masked_lms.items()}
-        styles = {name: nth for nth, name in enumerate(named)}
+        bars = []
+        for name, of_masked_lm in scores.masked_lms.items():
+            bars.append(_bars(PAPER_NAMES.get(name, name), of_masked_lm, len(bars)))
         title = f"Scores by masked LM that validated the variant, {scores.name}"
-        files += _draw(named, styles, out / f"{stem}-figure-10-masked-lms", title=title)
+        files += _draw(bars, out / f"{stem}-figure-10-masked-lms", title)
     return files
 
 
-def _draw(
-    groups: Mapping[str, VariantScores], styles: Mapping[str, int], path: Path, *, title: str, line: Bars | None = None
-) -> list[Path]:
-    bars = [
-        Bars(f"{name}: {scores.good.share:.0%} of {scores.good.variants} good", _heights(scores), styles[name])
-        for name, scores in groups.items()
-    ]
-    return draw_bars(
-        bars, CATEGORIES, path, title=title, panels=PANELS, y_label="Share of the given scores (%)", line=line
-    )
+def _draw(bars: Sequence[Bars], path: Path, title: str, line: Bars | None = None) -> list[Path]:
+    y_label = "Share of the given scores (%)"
+    return draw_bars(bars, CATEGORIES, path, title=title, panels=PANELS, y_label=y_label, line=line)
+
+
+def _bars(name: str, scores: VariantScores, style: int) -> Bars:
+    good = scores.good
+    return Bars(f"{name}: {good.share:.0%} of {good.variants} good", _heights(scores), style)
 
 
 def _heights(scores: VariantScores) -> dict[str, list[float]]:
-    counts = {"F": scores.fluency.values(), "R": scores.reasoning.values()}
-    return {name: [count / sum(of_score) for count in of_score] for name, of_score in counts.items()}
+    heights = {}
+    for name, counts in (("F", scores.fluency), ("R", scores.reasoning)):
+        heights[name] = [count / sum(counts.values()) for count in counts.values()]
+    return heights
 
 
 def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> Bars:
-    heights = {name: _heights(scores) for name, scores in classes.items()}
-    weights = weighted.weights
-    return Bars(
-        f"weighted by the classes' shares of seeds: {weighted.share:.0%} good",
-        {
-            score: [
-                sum(weights[name] * heights[name][score][category] for name in weights)
-                for category in range(len(SCALE))
-            ]
-            for score in SCORES
-        },
-        0,
-    )
+    weights = list(weighted.weights.values())
+    of_classes = [_heights(classes[name]) for name in weighted.weights]
+    heights = {score: np.dot(weights, [of_class[score] for of_class in of_classes]).tolist() for score in SCORES}
+    return Bars(f"weighted by the classes' shares of seeds: {weighted.share:.0%} good", heights, 0)
 
 
 def annotation_tables(annotation: Annotation) -> list[Table]:
     """Return the shares of good variants and the agreement as tables."""
-    return [_shares_table(annotation), *([_agreement_table(annotation)] if annotation.agreement else [])]
+    tables = [_shares_table(annotation)]
+    if annotation.agreement:
+        tables.append(_agreement_table(annotation))
+    return tables
 
 
 def _shares_table(annotation: Annotation) -> Table:
-    columns = (
-        Column("Variants", "left"),
-        Column("Judged"),
-        Column("Good"),
-        Column("95% interval"),
-        *(Column(f"Good for {name}") for name in annotation.annotators),
-    )
-    rows = list[tuple[Cell, ...]]()
+    columns = [Column("Variants", "left"), Column("Judged"), Column("Good"), Column("95% interval")]
+    columns += [Column(f"Good for {name}") for name in annotation.annotators]
+    rows: list[tuple[Cell, ...]] = []
+    prefix = ""
     if len(annotation.datasets) > 1:
         rows.append(_row("all data sets", annotation.pool))
     for scores in annotation.datasets:
-        prefix = f"{scores.name}: " if len(annotation.datasets) > 1 else ""
+        if len(annotation.datasets) > 1:
+            prefix = f"{scores.name}: "
         rows.append(_row(f"{prefix}all", scores.overall))
         if scores.weighted is not None:
             ends = ends_text(scores.weighted.interval.low, scores.weighted.interval.high)
             blank = [None] * len(annotation.annotators)
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
-        for name, of_group in (*scores.classes.items(), *(scores.masked_lms or {}).items()):
-            rows.append(_row(f"{prefix}{name}", of_group))
-    return Table(title="Good variants (%)", columns=columns, rows=tuple(rows), notes=_notes(annotation))
+        groups = scores.classes | (scores.masked_lms or {})
+        rows += [_row(f"{prefix}{name}", of_group) for name, of_group in groups.items()]
+    return Table(title="Good variants (%)", columns=tuple(columns), rows=tuple(rows), notes=_notes(annotation))
 
 
 def _notes(annotation: Annotation) -> tuple[str, ...]:
-    good = "Good: the means of F and R over the annotators add up to 9 or more; for one annotator, F + R is 9 or more."
-    intervals = "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class."
-    weighted = "Weighted by class: by the classes' shares of seeds."
-    unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
-    few = [scores.name for scores in annotation.datasets if scores.weighted is None]
-    models = [
-        f"{judge.annotator} is the language model {judge.model}: up to {judge.per_question} variants per question, "
-        f"guidelines {judge.prompt[:12]}…."
-        for judge in annotation.judges
+    notes = [
+        "Good: the means of F and R over the annotators add up to 9 or more; for one annotator, F + R is 9 or more.",
+        "Intervals: Wilson's; of the weighted share, a bootstrap that resamples each class.",
+        "Weighted by class: by the classes' shares of seeds.",
     ]
-    others = {
-        f"Left out: {count(annotation.unread, 'variant')} with replies whose scores cannot be read.": annotation.unread,
-        f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.": unknown,
-        f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants.": few,
-    }
-    return (good, intervals, weighted, *models, *(note for note, applies in others.items() if applies))
+    for judge in annotation.judges:
+        notes.append(
+            f"{judge.annotator} is the language model {judge.model}: up to {judge.per_question} variants per "
+            f"question, guidelines {judge.prompt[:12]}…."
+        )
+    if annotation.unread:
+        unread = count(annotation.unread, "variant")
+        notes.append(f"Left out: {unread} with replies whose scores cannot be read.")
+    unknown = [scores.name for scores in annotation.datasets if scores.masked_lms is None]
+    if unknown:
+        notes.append(f"For shares by masked LM and Figure 10, pass --dataset with {' and '.join(unknown)}.")
+    few = [scores.name for scores in annotation.datasets if scores.weighted is None]
+    if few:
+        notes.append(
+            f"No weighted share of {', '.join(few)}: a word class with seeds has fewer than 2 judged variants."
+        )
+    return tuple(notes)
 
 
 def _row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
-    good, of_annotators = scores.good, scores.by_annotator.values()
+    good = scores.good
     ends = ends_text(good.interval.low, good.interval.high)
-    return (name, good.variants, good.share * 100, ends, *(good.share * 100 for good in of_annotators))
+    shares = [of_annotator.share * 100 for of_annotator in scores.by_annotator.values()]
+    return (name, good.variants, good.share * 100, ends, *shares)
 
 
 def _agreement_table(annotation: Annotation) -> Table:
-    columns = (
-        Column("Score", "left"),
-        Column("Krippendorff's alpha", format=".3f"),
-        *(Column(f"Kappa {' and '.join(pair['annotators'])}", format=".3f") for pair in annotation.agreement[0].kappas),
-        Column("Equal (%)"),
-    )
-    rows = tuple(
-        (on.score, on.alpha, *(pair["kappa"] for pair in on.kappas), on.equal / on.variants * 100)
-        for on in annotation.agreement
-    )
+    columns = [Column("Score", "left"), Column("Krippendorff's alpha", format=".3f")]
+    for pair in annotation.agreement[0].kappas:
+        columns.append(Column(f"Kappa {' and '.join(pair['annotators'])}", format=".3f"))
+    columns.append(Column("Equal (%)"))
+    rows = []
+    for on in annotation.agreement:
+        kappas = [pair["kappa"] for pair in on.kappas]
+        rows.append((on.score, on.alpha, *kappas, on.equal / on.variants * 100))
+    differing = count(annotation.to_adjudicate, "variant")
     notes = (
         "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
-        f"adjudication.csv: {count(annotation.to_adjudicate, 'variant')} on which annotators differ by 2 or more.",
+        f"{ADJUDICATION_FILE}: {differing} on which annotators differ by 2 or more.",
     )
-    return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
+    return Table(title="Agreement", columns=tuple(columns), rows=tuple(rows), notes=notes)
+
+
+def _adjudication_table(judgments: Judgments, texts: TextNames) -> Table:
+    """Return the variants on which annotators differ, with the scores and comments of each."""
+    named = headings(texts)
+    columns = [Column(named[name]) for name in TEXT_COLUMNS]
+    for annotator in judgments:
+        columns += [Column(f"{name}_{annotator}") for name in (*SCORES, COMMENT)]
+    rows = []
+    for of_variant in in_common(judgments).differing():
+        cells: list[Cell] = [*of_variant[-1].texts.values()]
+        for judgment in of_variant:
+            cells += [*judgment.scores.values(), judgment.comment]
+        rows.append(tuple(cells))
+    return Table(columns=tuple(columns), rows=tuple(rows))
 
 
 def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, texts: TextNames) -> list[Path]:
@@ -168,21 +181,10 @@ def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, te
     Returns:
         The written files.
     """
-    # The variants on which annotators differ, with the scores and comments of each.
-    of_annotators = [f"{column}_{name}" for name in judgments for column in (*SCORES, COMMENT)]
-    named = headings(texts)
-    adjudication = Table(
-        columns=tuple(map(Column, (*(named[name] for name in TEXT_COLUMNS), *of_annotators))),
-        rows=tuple(
-            (
-                *rows[-1].texts.values(),
-                *(cell for row in rows for cell in chain[Cell](row.scores.values(), [row.comment])),
-            )
-            for rows in disagreements(judgments)
-        ),
-    )
     write_json(out / ANNOTATION_FILE, asdict(annotation))
-    write_text(out / "annotation.md", "\n".join(table.markdown() for table in annotation_tables(annotation)))
-    write_text(out / "adjudication.csv", adjudication.csv())
-    figures = [path for scores in annotation.datasets for path in draw_figures(scores, out)]
-    return [*(out / name for name in (ANNOTATION_FILE, "annotation.md", "adjudication.csv")), *figures]
+    write_text(out / TABLES_FILE, "\n".join(table.markdown() for table in annotation_tables(annotation)))
+    write_text(out / ADJUDICATION_FILE, _adjudication_table(judgments, texts).csv())
+    files = [out / name for name in (ANNOTATION_FILE, TABLES_FILE, ADJUDICATION_FILE)]
+    for scores in annotation.datasets:
+        files += draw_figures(scores, out)
+    return files

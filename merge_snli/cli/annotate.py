@@ -103,10 +103,10 @@ def _add_sheets(parser: argparse.ArgumentParser) -> None:
 
 def _estimate(arguments: argparse.Namespace) -> None:
     from merge_snli.annotation.judge import estimate
-    from merge_snli.language_models.task_files import estimate_table
+    from merge_snli.language_models.estimates import Assumptions, estimate_table
 
     choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
-    estimated = estimate(**choices, **assumed(arguments))
+    estimated = estimate(**choices, assumed=Assumptions(**assumed(arguments)))
     write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], document=lambda: estimated)
 
 

@@ -74,15 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the task files and print their paths, or print the prompts or the estimates."""
+    from merge_snli.language_models.estimates import Assumptions, estimate, estimate_table, half_widths
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt, shots_for
-    from merge_snli.language_models.task_files import (
-        check_tasks_folder,
-        estimate,
-        estimate_table,
-        half_widths,
-        write_task_files,
-    )
+    from merge_snli.language_models.task_files import check_tasks_folder, write_task_files
     from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, Prompt, in_orders, read_prompts
 
     _check_options(arguments)
@@ -105,7 +100,8 @@ def run(arguments: argparse.Namespace) -> None:
         first = read.questions[0]
         sys.stdout.write("\n".join(prompt.markdown(first.premise, first.hypothesis) for prompt in filled))
         return
-    estimates = [estimate(read.questions, prompt, **assumed(arguments)) for prompt in filled]
+    given = Assumptions(**assumed(arguments))
+    estimates = [estimate(read.questions, prompt, given) for prompt in filled]
     expected = half_widths(read.questions)
     write_tables(
         arguments.format,

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> None:
             if table is not None:
                 tables.append(table)
     if unread:
-        tables.append(unread_table(unread, in_full=arguments.unread))
+        tables.append(unread_table(unread, results[0].units[1], in_full=arguments.unread))
 
     def document() -> dict[str, Any]:
         values: dict[str, Any] = {"results": [to_json(result) for result in results]}

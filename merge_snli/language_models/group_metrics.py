@@ -42,6 +42,7 @@ def pattern_accuracy(items: Sequence[tuple[object, float]], threshold: float = Q
         >>> pattern_accuracy([("a", 1.0), ("a", 0.0), ("b", 1)])
         0.5
     """
-    return pattern_accuracy_with_error(
-        [group for group, _ in items], [is_correct(score) for _, score in items], threshold
-    )[0]
+    groups = [group for group, _ in items]
+    correct = [is_correct(score) for _, score in items]
+    share, _ = pattern_accuracy_with_error(groups, correct, threshold)
+    return share

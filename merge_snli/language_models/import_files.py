@@ -2,10 +2,10 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
@@ -114,7 +114,8 @@ def import_files(
         named = [param(name) for name, value in vars(scoring).items() if value is not None]
         raise InputError(f"{named[0]} is for logs of other tasks: remove it, or {param('dataset')}")
     if dataset is None and (tables or again or reader):
-        what = str(tables[0]) if tables else param("again" if again else "reader", True)
+        option = "again" if again else "reader"
+        what = str(tables[0]) if tables else param(option, True)
         raise InputError(f"{what} needs the data set that was asked: name it with {param('dataset')}")
     if logs:
         for name, value in {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}.items():
@@ -259,10 +260,10 @@ def read_log(path: Path, scoring: Scoring | None = None) -> Log:
     if is_result(path):
         return read_result_log(path)
     if path.suffix in INSPECT_ENDINGS:
-        from merge_snli.language_models.inspect_task import read_inspect_log
+        from merge_snli.language_models.inspect_log import read_inspect_log
 
         return read_inspect_log(path, scoring)
-    from merge_snli.language_models.lm_eval_task import read_lm_eval_log
+    from merge_snli.language_models.lm_eval_log import read_lm_eval_log
 
     return read_lm_eval_log(path, scoring)
 
@@ -284,13 +285,21 @@ def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
     return unread
 
 
-def unread_table(unread: Sequence[dict[str, str]], *, in_full: bool) -> Table:
-    """Return what cannot be read as a table: all of it, or the first `EXAMPLES` of each kind of each model."""
-    kind = itemgetter("model", "kind")
-    if not in_full:
-        unread = [reply for _, same in groupby(sorted(unread, key=kind), key=kind) for reply in islice(same, EXAMPLES)]
-    return Table(
-        title="Answers that cannot be read",
-        columns=tuple(Column(name, "left") for name in ("Model", "Kind", "Pair", "Text")),
-        rows=tuple((reply["model"], reply["kind"], reply["id"], json.dumps(reply["text"])) for reply in unread),
-    )
+def unread_table(unread: Sequence[dict[str, str]], unit: str, *, in_full: bool) -> Table:
+    """Return what cannot be read as a table: all of it, or the first `EXAMPLES` of each kind of each model.
+
+    Args:
+        unread: The replies, as of `unread_replies`.
+        unit: What a row of the data is called.
+        in_full: Whether to return all of them.
+    """
+    asked = "Sample" if unit == "sample" else "Pair"
+    shown: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for reply in unread if in_full else sorted(unread, key=itemgetter("model", "kind")):
+        kind = reply["model"], reply["kind"]
+        shown[kind] += 1
+        if in_full or shown[kind] <= EXAMPLES:
+            rows.append((*kind, reply["id"], json.dumps(reply["text"])))
+    columns = tuple(Column(name, "left") for name in ("Model", "Kind", asked, "Text"))
+    return Table(title="Answers that cannot be read", columns=columns, rows=tuple(rows))

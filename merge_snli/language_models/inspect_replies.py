@@ -1,7 +1,9 @@
 """Ask for a reply through Inspect, again if it has no answer, and say why it may have none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from inspect_ai._util.error import PrerequisiteError  # the error that Inspect prints without a traceback
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -20,6 +22,15 @@ def kind_of(output: ModelOutput) -> str | None:
     if ended is None and not output.completion.strip():
         return EMPTY
     return ended
+
+
+@contextmanager
+def shown_by_inspect() -> Iterator[None]:
+    """Raise an `InputError` as the error that Inspect prints without a traceback."""
+    try:
+        yield
+    except InputError as error:
+        raise PrerequisiteError(str(error)) from error
 
 
 def check_ask_again(times: int) -> None:

@@ -4,7 +4,7 @@ import logging
 import math
 import tomllib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +25,8 @@ from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers
 
 LM_EVAL_PREFIX = "samples_"
+# What a prompt's record says of what its calls took, before the samples are read.
+NOT_COUNTED: dict[str, Any] = {"calls": 0, "input_tokens": None, "output_tokens": None, "retries": None}
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +93,7 @@ def run_digest(model: str, prompt: PromptRecord) -> str:
 
 
 def log_without_samples(
-    path: Path, record: dict[str, Any], prompt: PromptRecord, *, model: str, versions: dict[str, str]
+    path: Path, record: Mapping[str, Any], prompt: PromptRecord, *, model: str, versions: dict[str, str]
 ) -> Log:
     """Return a log to which its samples are added.
 
@@ -116,7 +118,7 @@ def log_without_samples(
     )
 
 
-def recorded_scope(record: dict[str, Any], path: Path) -> Scope:
+def recorded_scope(record: Mapping[str, Any], path: Path) -> Scope:
     """Return the part of a data set that the record of a task names (`Questions.record`), with its seeds or without."""
     try:
         return Scope(
@@ -148,15 +150,17 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     for log in logs:
         _check_questions(log, pairs, filled, data)
         for (question, number), reply in _read(log, filled, data.label_names).items():
-            if numbered.setdefault(pairs[question], {}).setdefault(number, reply).label != reply.label:
+            of_pair = numbered.setdefault(pairs[question], {})
+            if of_pair.setdefault(number, reply).label != reply.label:
                 raise InputError(
                     f"{log.path}: sample {question} has another answer in an earlier log: give one of them"
                 )
-    replies = {pair: tuple(of_pair[number] for number in sorted(of_pair)) for pair, of_pair in numbered.items()}
-    # A retried run's log repeats the samples that it reuses.
+    replies = {}
+    for pair, by_number in numbered.items():
+        replies[pair] = tuple(by_number[number] for number in sorted(by_number))
     used: dict[tuple[str, ...], Usage] = {}
     for log in logs:
-        used |= log.usage
+        used |= log.usage  # a retried run's log repeats the samples that it reuses
     sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used.values()]) for name in TAKEN}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
@@ -191,20 +195,21 @@ def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dic
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     if log.samples:
         return log.replies
-    form, words = (None, ()) if filled is None else (filled.prompt.answer, filled.words)
-    listed = labels if filled is None else filled.labels
-    read = {
-        key: replace(reply, label=best_label(labels, reply.log_likelihoods))
-        if log.prompt.answers == RANKED
-        else _with_likelihoods(read_reply(reply.text, listed, form, words, reply.kind), log, key, filled)
-        for key, reply in log.replies.items()
-    }
-    read |= {
-        key: reply
-        for key, reply in log.replies.items()
-        if reply.reader and reply.label in labels and not read[key].label
-    }
-    if changed := sum(reply.label != log.replies[key].label for key, reply in read.items()):
+    read = {}
+    for key, reply in log.replies.items():
+        if log.prompt.answers == RANKED:
+            read[key] = replace(reply, label=best_label(labels, reply.log_likelihoods))
+            continue
+        if filled is None:
+            found = read_reply(reply.text, labels, kind=reply.kind)
+        else:
+            found = read_reply(reply.text, filled.labels, filled.prompt.answer, filled.words, reply.kind)
+        if reply.reader and reply.label in labels and not found.label:
+            read[key] = reply
+        else:
+            read[key] = _with_likelihoods(found, log, key, filled)
+    changed = sum(reply.label != log.replies[key].label for key, reply in read.items())
+    if changed:
         logger.warning(
             Message(
                 f"{log.path}: {changed:,} of the {len(read):,} answers are stored with another label than their text "
@@ -222,12 +227,12 @@ def _with_likelihoods(reply: Reply, log: Log, key: tuple[str, int], filled: Fill
     tokens, stored = log.first_tokens.get(key), log.replies[key]
     if not tokens or filled is None or reply.label is None:
         return replace(reply, log_likelihoods=stored.log_likelihoods if stored.label == reply.label else ())
-    answers, plain = [plain_token(answer) for answer in filled.answers], [plain_token(token) for token in tokens]
+    answers = [plain_token(answer) for answer in filled.answers]
     by_token: defaultdict[str, float] = defaultdict(float)
-    for token, likelihood in zip(plain, tokens.values(), strict=True):
-        by_token[token] += math.exp(likelihood)
+    for token, likelihood in tokens.items():
+        by_token[plain_token(token)] += math.exp(likelihood)
     shares = [by_token[answer] for answer in answers]
-    if plain[0] != answers[filled.labels.index(reply.label)] or not all(shares):
+    if plain_token(next(iter(tokens))) != answers[filled.labels.index(reply.label)] or not all(shares):
         return reply
     return replace(reply, log_likelihoods=in_data_order(map(math.log, shares), filled.prompt.order))
 
@@ -266,10 +271,15 @@ def read_result_log(path: Path) -> Log:
     config, group_column = about.config, None
     if config is None:
         config, group_column = ALL, about.group_column
-    scope = Scope(config=config, group_column=group_column, subsample=ALL_SUBSAMPLES)
+    subsample, limit_seeds = None, None
     if part is not None:
-        subsample = ALL_SUBSAMPLES if part.subsample is None else part.subsample
-        scope = replace(scope, subsample=subsample, limit_seeds=part.limit_seeds)
+        subsample, limit_seeds = part.subsample, part.limit_seeds
+    scope = Scope(
+        config=config,
+        group_column=group_column,
+        subsample=ALL_SUBSAMPLES if subsample is None else subsample,
+        limit_seeds=limit_seeds,
+    )
     return Log(
         path=path,
         model=result.model.name,

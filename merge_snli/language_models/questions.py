@@ -10,7 +10,6 @@ import numpy as np
 from merge_snli.answers.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
 from merge_snli.answers.opening import open_config
 from merge_snli.base.arrays import Bools
-from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.statistics import clustered_error, passes_by_seed
@@ -91,7 +90,7 @@ class Question:
     def metadata(self) -> dict[str, Any]:
         """Return the first use, and any others as `also`, for the logs of a harness."""
         first, *others = self.uses
-        return {**first, **({"also": others} if others else {})}
+        return {**first, "also": others} if others else dict(first)
 
 
 def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
@@ -123,8 +122,10 @@ class Questions:
     @property
     def record(self) -> dict[str, Any]:
         """What a log says about its questions, for `merge-snli import`."""
-        whole = {"subsample": ALL_SUBSAMPLES} if self.data.subsamples is None else {}
-        return {"dataset": self.digest, "name": self.name, **asdict(self.scope), **whole}
+        record = {"dataset": self.digest, "name": self.name, **asdict(self.scope)}
+        if self.data.subsamples is None:
+            record["subsample"] = ALL_SUBSAMPLES
+        return record
 
 
 def open_whole(dataset: MergeDataset | str, scope: Scope) -> ScoredData:
@@ -138,29 +139,32 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
         raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
-    seeds = None if scope.seeds == "without" else part.seeds
-    of_seeds = () if seeds is None else zip(part.group_ids, seeds.pairs.tolist(), seeds.labels.tolist(), strict=True)
-    named = ((pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds)
-    of_rows = () if scope.seeds == "only" else zip(part.row_pairs.tolist(), _row_uses(part), strict=True)
-    uses: dict[int, list[dict[str, Any]]] = grouped(chain(named, of_rows))
+    uses: dict[int, list[dict[str, Any]]] = {}
+    if part.seeds is not None and scope.seeds != "without":
+        of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
+        for name, pair, label in of_seeds:
+            uses.setdefault(pair, []).append({"seed_id": name, "label": data.label_names[label]})
+    if scope.seeds != "only":
+        for pair, use in zip(part.row_pairs.tolist(), _row_uses(part), strict=True):
+            uses.setdefault(pair, []).append(use)
     questions = tuple(Question(*part.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
     return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 
 
 def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
     """Yield the use of each row; a row of a file has only an id."""
-    columns = (
-        [{"pair_id": name} for name in part.row_ids.to_pylist()]
-        if part.dataset is None
-        else part.table.select([name for name in ROW_COLUMNS if name in part.table.column_names]).to_pylist()
-    )
-    group_column = "group_id" if part.dataset is None else part.group_column
+    if part.dataset is None:
+        group_column = "group_id"
+        columns = [{"pair_id": name} for name in part.row_ids.to_pylist()]
+    else:
+        group_column = part.group_column
+        columns = part.table.select([name for name in ROW_COLUMNS if name in part.table.column_names]).to_pylist()
     rows = zip(part.row_groups.tolist(), part.row_labels.tolist(), columns, strict=True)
+    first = part.subsample or 0  # a part has one subsample, or all of them
     for row, (group, label, values) in enumerate(rows):
         use = {group_column: part.group_ids[group], "label": part.label_names[label], **values}
         if part.subsamples is not None:
-            first = part.subsample or 0  # a part has one subsample, or all of them
-            use[SUBSAMPLES] = [first + number for number, mask in enumerate(part.subsamples) if mask[row]]
+            use[SUBSAMPLES] = [first + int(number) for number in part.subsamples[:, row].nonzero()[0]]
         yield use
 
 
@@ -172,8 +176,7 @@ def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str
     Args:
         answers: Each use of a question, and the label that was answered; None if the answer cannot be read.
     """
-    rows, is_right = [], []
-    seeds = []
+    rows, is_right, seeds = [], [], []
     for use, answer in answers:
         if use.keys().isdisjoint(ID_COLUMNS):
             seeds.append(answer == use["label"])
@@ -191,7 +194,7 @@ def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str
 
 def _on_rows(rows: Sequence[dict[str, Any]], is_right: Bools) -> dict[str, float]:
     """Return SA on rows and PA with their errors; only SA on all rows if no subsample has one."""
-    groups = Numbering(str(use["seed_id"] if "seed_id" in use else use["group_id"]) for use in rows)
+    groups = Numbering(str(use.get("seed_id", use.get("group_id"))) for use in rows)
     of_rows = [use.get(SUBSAMPLES, (0,)) for use in rows]  # of data without subsamples one that has all rows
     correct, sizes = [], []
     for subsample in dict.fromkeys(chain(*of_rows)):
@@ -200,12 +203,13 @@ def _on_rows(rows: Sequence[dict[str, Any]], is_right: Bools) -> dict[str, float
         sizes.append(np.bincount(groups.numbers, drawn, len(groups.index)))
     if not sizes:
         return {"sample_accuracy": float(is_right.mean())}
-    counts = np.array(correct, dtype=np.int64), np.array(sizes, dtype=np.int64)
-    right, drawn = (table[:, counts[1].any(axis=0)] for table in counts)
-    passes = passes_by_seed(right, drawn)
+    is_asked = np.any(sizes, axis=0)
+    right, asked = (np.array(counts, dtype=np.int64)[:, is_asked] for counts in (correct, sizes))
+    accuracies = pattern_accuracy(right, asked, QUALITY_THRESHOLD)[:, 0]
+    passes = passes_by_seed(right, asked)
     return {
-        "sample_accuracy": float((right.sum(1) / drawn.sum(1)).mean()),
-        "sample_accuracy_stderr": clustered_error(right.sum(0), drawn.sum(0)),
-        "pattern_accuracy": float(np.nanmean(pattern_accuracy(right, drawn, QUALITY_THRESHOLD)[:, 0])),
+        "sample_accuracy": float((right.sum(1) / asked.sum(1)).mean()),
+        "sample_accuracy_stderr": clustered_error(right.sum(0), asked.sum(0)),
+        "pattern_accuracy": float(np.nanmean(accuracies)),
         "pattern_accuracy_stderr": clustered_error(passes, np.ones(passes.shape)),
     }

@@ -86,19 +86,17 @@ def shots_for(
     with without_options(param("shots_from")):
         opened = open_source(ProblemOptions(problems=name, split=split))
         survey = survey_problems(opened)
-    read = task_labels(survey.label_names)
-    merges = {*data.label_names} == {*TWO_WAY} and {*read} == {*NLI_LABELS}
-    names = tuple(NOT_ENTAILMENT if merges and name not in TWO_WAY else name for name in read)
+    names = task_labels(survey.label_names)
+    if {*data.label_names} == {*TWO_WAY} and {*names} == {*NLI_LABELS}:
+        names = tuple(label if label in TWO_WAY else NOT_ENTAILMENT for label in names)
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
             f"name a data set of the same task with {param('shots_from')}"
         )
-    in_data = {
-        _normalized(premise)
-        for whole in ([data] if data.dataset is None else open_data(data.dataset))
-        for premise, _ in whole.pairs
-    }
+    in_data = set[str]()
+    for whole in [data] if data.dataset is None else open_data(data.dataset):
+        in_data.update(_normalized(premise) for premise, _ in whole.pairs)
     leaked = 0
     drawn: dict[str, list[tuple[str, Shot]]] = {label: [] for label in data.label_names}
     for problem in stream_problems(opened, survey):
@@ -107,17 +105,20 @@ def shots_for(
             continue
         key = hashlib.sha256(f"{random_seed}:{problem.id}".encode()).hexdigest()
         label = names[problem.label]
+        shot = Shot(problem.premise, problem.hypothesis, label)
         # A few candidates per label suffice; sorting them at once would need all problems in memory.
-        drawn[label] = nsmallest(
-            count, [*drawn[label], (key, Shot(problem.premise, problem.hypothesis, label))], key=itemgetter(0)
-        )
+        drawn[label] = nsmallest(count, [*drawn[label], (key, shot)], key=itemgetter(0))
     in_turns = chain.from_iterable(zip_longest(*drawn.values()))
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < (count if leaked or at_least is None else at_least):
-        lines = (f"; {line} has {one.premise!r}" for line, one in opened if one and _normalized(one.premise) in in_data)
+        example = ""
+        for line, one in opened:
+            if one and _normalized(one.premise) in in_data:
+                example = f"; {line} has {one.premise!r}"
+                break
         raise InputError(
-            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set"
-            f"{next(lines, '')}: ask for fewer shots, or name more problems with {param('shots_from')}"
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set{example}: "
+            f"ask for fewer shots, or name more problems with {param('shots_from')}"
         )
     if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems
         logger.warning(

@@ -97,18 +97,22 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
         prompts: Names of `PROMPTS`, `TASK_PROMPT` or paths of TOML files, as a list or separated by commas; or `all`
             for `PROMPTS`.
     """
-    read = tuple(read_prompt(name) for name in prompt_names(prompts))
-    names = [prompt.name for prompt in read]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"{param('prompt')} has two prompts with the name {twice}: remove or rename one")
-    return read
+    read: dict[str, Prompt] = {}
+    for name in prompt_names(prompts):
+        prompt = read_prompt(name)
+        if prompt.name in read:
+            raise InputError(f"{param('prompt')} has two prompts with the name {prompt.name}: remove or rename one")
+        read[prompt.name] = prompt
+    return tuple(read.values())
 
 
 def prompt_names(prompts: str | Sequence[str]) -> list[str]:
     """Return the names and paths in a list of prompts, with those of `PROMPTS` in place of `all`."""
-    listed = map(str.strip, prompts.split(",") if isinstance(prompts, str) else prompts)
-    return [name for given in listed for name in (PROMPTS if given == ALL_PROMPTS else (given,))]
+    names: list[str] = []
+    for given in prompts.split(",") if isinstance(prompts, str) else prompts:
+        name = given.strip()
+        names += PROMPTS if name == ALL_PROMPTS else (name,)
+    return names
 
 
 def read_prompt(name: str | Path) -> Prompt:
@@ -171,14 +175,17 @@ def in_orders(prompt: Prompt, labels: Sequence[str], orders: str | None) -> list
     if orders not in (None, *ORDERS):
         raise InputError(f"{param('orders')} is {orders!r}: choose one of {', '.join(ORDERS)}")
     numbers = tuple(range(1, len(labels) + 1))
-    rotations = (numbers[start:] + numbers[:start] for start in numbers[:-1])
-    others = {BALANCED: rotations, ALL_ORDERS: islice(permutations(numbers), 1, None)}.get(orders or "", ())
-    every = [prompt, *(in_order(prompt, order) for order in others)]
-    shown = [FilledPrompt(each, tuple(labels)).text("premise", "hypothesis") for each in every]
-    distinct = [each for number, each in enumerate(every) if shown[number] not in shown[:number]]
+    chosen: Iterable[tuple[int, ...]] = ()
+    if orders == BALANCED:
+        chosen = (numbers[start:] + numbers[:start] for start in numbers[:-1])
+    elif orders == ALL_ORDERS:
+        chosen = islice(permutations(numbers), 1, None)
+    distinct: dict[str, Prompt] = {}
+    for each in (prompt, *(in_order(prompt, order) for order in chosen)):
+        distinct.setdefault(FilledPrompt(each, tuple(labels)).text("premise", "hypothesis"), each)
     if orders and len(distinct) == 1:
         logger.warning("the prompt %s does not list the labels, so it has only one order", prompt.name)
-    return distinct
+    return list(distinct.values())
 
 
 @dataclass(frozen=True)
@@ -244,7 +251,7 @@ class FilledPrompt:
         read = ["".join(filter(str.isalnum, word.casefold())) for word in self.words]
         letters = {letter.casefold(): word for (letter, _), word in zip(self.options, read, strict=True)}
         is_letter_of_another = any(letters.get(word, word) != word for word in read)
-        if len({*read}) < len(read) or "" in read or is_letter_of_another:
+        if len(set(read)) < len(read) or "" in read or is_letter_of_another:
             raise InputError(
                 f"the words of {name} for {labels} are {', '.join(map(repr, self.words))}: give each label a word of "
                 "letters or digits that differs from the others in more than case, and is not the letter of another "
@@ -290,13 +297,11 @@ class FilledPrompt:
     @cached_property
     def shown(self) -> str:
         """The shots with their answers; they and `system` are the same before each question."""
-        return "".join(
-            self.question(shot.premise, shot.hypothesis)
-            + BEFORE_ANSWER
-            + self.answer_for(shot.label)
-            + BETWEEN_PROBLEMS
-            for shot in self.shots
-        )
+        text = ""
+        for shot in self.shots:
+            text += self.question(shot.premise, shot.hypothesis)
+            text += BEFORE_ANSWER + self.answer_for(shot.label) + BETWEEN_PROBLEMS
+        return text
 
     def question(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks about one problem, without `system` and shots."""
@@ -304,8 +309,10 @@ class FilledPrompt:
 
     def messages(self, premise: str, hypothesis: str) -> list[dict[str, str]]:
         """Return the messages of a chat that ask about a problem: `system`, if there is one, and one of the user."""
-        question = {"role": "user", "content": self.shown + self.question(premise, hypothesis)}
-        return [*([{"role": "system", "content": self.system}] if self.system else []), question]
+        messages = [{"role": "user", "content": self.shown + self.question(premise, hypothesis)}]
+        if self.system:
+            messages.insert(0, {"role": "system", "content": self.system})
+        return messages
 
     def text(self, premise: str, hypothesis: str) -> str:
         """Return the text that asks a base model, which goes on with `BEFORE_ANSWER` and the answer."""
@@ -328,13 +335,11 @@ class FilledPrompt:
 
     def markdown(self, premise: str, hypothesis: str) -> str:
         """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""
-        shown = "".join(
-            f"```text\n{message['role']}:\n\n{message['content']}\n```\n\n"
-            for message in self.messages(premise, hypothesis)
-        )
+        section = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n"
+        for message in self.messages(premise, hypothesis):
+            section += f"```text\n{message['role']}:\n\n{message['content']}\n```\n\n"
         answers = ", ".join(f"`{answer}`" for answer in self.answers)
-        about = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n"
-        return f"{about}{shown}Answers for {', '.join(self.labels)}: {answers}.\n"
+        return f"{section}Answers for {', '.join(self.labels)}: {answers}.\n"
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -342,11 +347,14 @@ class FilledPrompt:
 
         A blank line alone would cut off reasoning.
         """
-        lines = self.question("{", "{").splitlines()
-        starts = [f"\n{start}" for start in (line.partition("{")[0].strip() for line in lines) if start]
-        if not starts or self.prompt.reason_first:
+        if self.prompt.reason_first:
             return ()
-        return (f"\n{starts[0]}" if lines[0].startswith(starts[0][1:]) else starts[0],)
+        lines = self.question("{", "{").splitlines()
+        for number, line in enumerate(lines):
+            start = line.partition("{")[0].strip()
+            if start:
+                return (f"\n\n{start}" if number == 0 else f"\n{start}",)
+        return ()
 
     @property
     def max_tokens(self) -> int:

@@ -85,11 +85,11 @@ class PromptGroup:
         """The result with each prompt, by the title of the prompt; with the prompt's digest if it is not unique."""
         records = [result.run.prompt for result in self.results if result.run.prompt is not None]
         titles = [record.title for record in records]
-        named = (
-            title if titles.count(title) == 1 else f"{title} [{record.prompt_digest[:8]}]"
-            for title, record in zip(titles, records, strict=True)
-        )
-        return dict(zip(named, self.results, strict=True))
+        prompts = {}
+        for title, record, result in zip(titles, records, self.results, strict=True):
+            is_unique = titles.count(title) == 1
+            prompts[title if is_unique else f"{title} [{record.prompt_digest[:8]}]"] = result
+        return prompts
 
     @cached_property
     def row(self) -> ScoreRow:
@@ -105,10 +105,11 @@ class PromptGroup:
     @cached_property
     def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
         """The mean scores on the rows with each value of each column."""
-        return {
-            column: {value: mean_row([result.rows_by[column][value] for result in self.results]) for value in values}
-            for column, values in self.results[0].rows_by.items()
-        }
+        means: dict[str, dict[str, ScoreRow]] = {}
+        for column, values in self.results[0].rows_by.items():
+            by_prompt = [result.rows_by[column] for result in self.results]
+            means[column] = {value: mean_row([rows[value] for rows in by_prompt]) for value in values}
+        return means
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return one row of mean scores for all rows, and one per value of each column."""
@@ -117,12 +118,12 @@ class PromptGroup:
     @property
     def effect(self) -> PromptEffect:
         """What the prompt changes."""
-        accuracies = [result.pattern_accuracy for result in self.results]
-        counted = [result.counted for result in self.results]
-        correct = np.sum([of_prompt.counts.correct for of_prompt in counted], axis=0)
-        sizes = np.sum([of_prompt.counts.sizes for of_prompt in counted], axis=0)
+        counts = [result.counts() for result in self.results]
+        correct = np.sum([of_prompt.correct for of_prompt in counts], axis=0)
+        sizes = np.sum([of_prompt.sizes for of_prompt in counts], axis=0)
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
-        seeds = [of_prompt.seeds.predicted for of_prompt in counted if of_prompt.seeds is not None]
+        accuracies = [result.pattern_accuracy for result in self.results]
+        seeds = [result.counted.seeds.predicted for result in self.results if result.counted.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
@@ -135,11 +136,8 @@ class PromptGroup:
     def counts(self, group_ids: Sequence[str] | None = None) -> Counts:
         """Return the counts of some groups, by default all, with every prompt: [n_prompts × n_subsamples, n_groups]."""
         counts = [result.counts(group_ids) for result in self.results]
-        return Counts(
-            np.vstack([table.correct for table in counts]),
-            np.vstack([table.sizes for table in counts]),
-            np.vstack([table.answered for table in counts]),
-        )
+        names = ("correct", "sizes", "answered")
+        return Counts(*(np.vstack([getattr(of_prompt, name) for of_prompt in counts]) for name in names))
 
     @property
     def answered(self) -> Answered | None:
@@ -198,15 +196,16 @@ def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
     common = set.intersection(*prompted) if prompted else set()
     found: list[Scored] = []
     for scored, prompts in zip(models, by_model, strict=True):
-        if prompted and not common and None not in prompts:
-            scored = replace(scored, notes=(*scored.notes, "the language models have no prompt in common"))
         kept = [result for key, result in prompts.items() if key in common]
-        if not kept or len(kept) == len(prompts):
+        if not common and None not in prompts:
+            note = "the language models have no prompt in common"
+            found.append(replace(scored, notes=(*scored.notes, note)))
+        elif not kept or len(kept) == len(prompts):
             found.append(scored)
-            continue
-        titles = ", ".join(result.run.prompt.title for result in kept if result.run.prompt is not None)
-        note = f"of its {len(prompts)} prompts, those that all language models have are compared: {titles}"
-        found += group_prompts([replace(result, notes=(*result.notes, note)) for result in kept])
+        else:
+            titles = ", ".join(result.run.prompt.title for result in kept if result.run.prompt is not None)
+            note = f"of its {len(prompts)} prompts, those that all language models have are compared: {titles}"
+            found += group_prompts([replace(result, notes=(*result.notes, note)) for result in kept])
     return found
 
 
@@ -239,13 +238,14 @@ def _group(results: Sequence[Result]) -> PromptGroup:
         shots=0,
         **taken,
     )
-    sums = {name: sum(getattr(run, name) for run in runs) for name in ("seconds", "no_answers", "tied")}
-    unread, by_model = (
-        dict(sum((Counter(getattr(run, name)) for run in runs), Counter[str]())) for name in ("unread", "read_by_model")
-    )
-    agreement = of_all(fmean, [run.agreement for run in runs])
+    sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs) for name in ("seconds", "no_answers", "tied")}
+    for name in ("unread", "read_by_model"):
+        counts = Counter[str]()
+        for run in runs:
+            counts.update(getattr(run, name))
+        sums[name] = dict(counts)
+    run = replace(first.run, agreement=of_all(fmean, [run.agreement for run in runs]), prompt=prompt, **sums)
     digest = first.model.digest and sha256_of_json([result.model.digest for result in results])
-    run = replace(first.run, agreement=agreement, unread=unread, read_by_model=by_model, prompt=prompt, **sums)
     return PromptGroup(
         results=tuple(results),
         model=replace(first.model, digest=digest),
@@ -264,14 +264,15 @@ def _group(results: Sequence[Result]) -> PromptGroup:
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the notes of the results; those that not all results have with the prompts that have them."""
-    titles = grouped(
-        (note, "" if result.run.prompt is None else result.run.prompt.title)
-        for result in results
-        for note in result.notes
-    )
-    return tuple(
-        note if len(having) == len(results) else f"{'; '.join(having)}: {note}" for note, having in titles.items()
-    )
+    having: dict[str, list[str]] = {}
+    for result in results:
+        title = "" if result.run.prompt is None else result.run.prompt.title
+        for note in result.notes:
+            having.setdefault(note, []).append(title)
+    notes = []
+    for note, titles in having.items():
+        notes.append(note if len(titles) == len(results) else f"{'; '.join(titles)}: {note}")
+    return tuple(notes)
 
 
 def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) -> Table | None:
@@ -282,23 +283,22 @@ def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) 
         names: Display names of the models; by default the titles of the results.
     """
     listed = list(results)
-    named = zip([result.title for result in listed] if names is None else names, listed, strict=True)
-    rows = [(name, result) for name, result in named if isinstance(result, PromptGroup)]
-    if not rows:
+    named = zip(names or [result.title for result in listed], listed, strict=True)
+    prompted = [(name, result) for name, result in named if isinstance(result, PromptGroup)]
+    if not prompted:
         return None
-    group, row = rows[0][1].units
+    group, row = prompted[0][1].units
     shares = (PA, "Lowest", "Highest", f"{group.capitalize()}s changed", f"{row.capitalize()}s changed", "Over prompts")
     columns = (MODEL, *(Column(name, format=".1f") for name in shares))
-    cells = tuple((name, *map(percent, astuple(result.effect))) for name, result in rows)
     notes = [
         f"{PA}, Lowest, Highest: mean over the prompts, and the prompts with the lowest and the highest value.",
         f"Changed: share of all {group}s and {row}s whose answer is not the same with every prompt.",
         f"Over prompts: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their pairs of a {row} and a prompt "
         "correct.",
     ]
-    notes += [f"{name}, {PA} by prompt: {_by_prompt(result)}." for name, result in rows]
-    return Table(title="Prompts", columns=columns, rows=cells, notes=tuple(notes))
-
-
-def _by_prompt(result: PromptGroup) -> str:
-    return "; ".join(f"{title} {percent(scored.pattern_accuracy)}" for title, scored in result.prompts.items())
+    rows = []
+    for name, result in prompted:
+        rows.append((name, *map(percent, astuple(result.effect))))
+        by_prompt = [f"{title} {percent(scored.pattern_accuracy)}" for title, scored in result.prompts.items()]
+        notes.append(f"{name}, {PA} by prompt: {'; '.join(by_prompt)}.")
+    return Table(title="Prompts", columns=columns, rows=tuple(rows), notes=tuple(notes))

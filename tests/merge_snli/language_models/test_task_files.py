@@ -245,7 +245,7 @@ def test_prompts_are_shown_in_full(bundled: MergeDataset, command: Command) -> N
 def test_neither_harness_is_imported_by_other_modules() -> None:
     code = (
         "import sys, merge_snli.cli.harness\n"
-        "import merge_snli.language_models.questions, merge_snli.language_models.task_files\n"
+        "import merge_snli.language_models.estimates, merge_snli.language_models.task_files\n"
         "print(sorted({'inspect_ai', 'lm_eval', 'torch', 'transformers', 'datasets'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

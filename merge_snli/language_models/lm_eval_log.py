@@ -1,0 +1,225 @@
+"""Read the logs of lm-evaluation-harness: of the tasks of `merge-snli harness`, and the scores of any other task."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply
+from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.files import is_path, sha256_of_json
+from merge_snli.dataset.texts import TextNames
+from merge_snli.language_models.lm_eval_task import filled_with, read_text
+from merge_snli.language_models.logs import LM_EVAL_PREFIX, NOT_COUNTED, Log, Usage, log_without_samples
+from merge_snli.language_models.sample_scores import Scoring
+from merge_snli.models.prompts import Shot, in_data_order
+from merge_snli.problems.formats import open_file
+from merge_snli.results.records import GENERATED, RANKED, PromptRecord
+
+HARNESS = "lm_eval"
+NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+# What changes the prompts of all tasks of a run, from its results.
+CHAT = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")
+# What the prompts of a task follow from, from its configuration.
+SHOWN = (
+    "description",
+    "doc_to_text",
+    "doc_to_choice",
+    "target_delimiter",
+    "fewshot_delimiter",
+    "fewshot_split",
+    "gen_prefix",
+    "generation_kwargs",
+)
+# The kind of tasks of which a model ranks the answers.
+RANKING = "multiple_choice"
+# The filter of a task without filters, and what a filter returns for a reply in which it does not find an answer.
+NO_FILTER, NOT_FOUND = "none", "[invalid]"
+# What samples lack or have of another type that are of another program.
+MISSING = (KeyError, IndexError, TypeError, ValueError)
+
+
+def read_lm_eval_log(path: Path, scoring: Scoring | None = None) -> Log:
+    """Read `samples_TASK_DATE.jsonl` and, beside it, `results_DATE.json`.
+
+    Args:
+        path: The file of samples.
+        scoring: Which scores count, of a task that `merge-snli harness` did not write; None for one that it wrote.
+    """
+    name = NAME.fullmatch(path.name)
+    if name is None:
+        raise InputError(
+            f"{path} is not named samples_TASK_DATE.jsonl, as lm-evaluation-harness names its logs: restore the name"
+        )
+    beside = path.with_name(f"results_{name['date']}.json")
+    with (
+        explained(OSError, f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"),
+        explained(ValueError, f"{beside} is not valid JSON ({REASON}): copy it again"),
+    ):
+        run = json.loads(beside.read_text(encoding="utf-8"))
+    if scoring is None:
+        return _read_answers(path, name["task"], run)
+    return _read_scores(path, name["task"], run, scoring)
+
+
+def _read_answers(path: Path, task: str, run: dict[str, Any]) -> Log:
+    """Read the answers to the questions of a task that `merge-snli harness` wrote."""
+    not_own = f"{path} is a log of the task {task}, which merge-snli harness did not write"
+    with explained((KeyError, TypeError), f"{not_own}: remove {param('dataset')} to import its scores"):
+        config, n_shot = run["configs"][task], run["n-shot"][task]
+        record = {**config["metadata"]}
+        record["dataset"] = str(record["dataset"])
+    with _valid_settings(path):
+        order = tomllib.loads(record["prompt_toml"]).get("order", ())
+    kind = STOPPED if (config.get("generation_kwargs") or {}).get("until") else None
+    replies: dict[tuple[str, int], Reply] = {}
+    usage: dict[tuple[str, ...], Usage] = {}
+    texts: dict[str, str] = {}
+    labels: tuple[str, ...] = ()
+    for row in open_file(path).read():
+        with explained(MISSING, f"{row.location} is not a sample of a task of merge-snli harness"):
+            doc = row.values["doc"]
+            question = str(doc["id"])
+            texts[question] = str(doc["question"])
+            labels = in_data_order(map(str, doc["labels"]), order)
+            of_row = _replies(row.values, kind, order)
+        for number, reply in enumerate(of_row):
+            replies[question, number] = reply
+        usage[question, str(path)] = _calls(row.values, len(of_row))
+    with _valid_settings(path):
+        prompt = _own_prompt(run, config, labels, int(n_shot))
+    return replace(_log(path, run, record, prompt), replies=replies, usage=usage, texts=texts)
+
+
+def _replies(values: Mapping[str, Any], kind: str | None, order: Sequence[int]) -> list[Reply]:
+    """Return the replies to a question.
+
+    One reply has the answer of the log, which does not have that of each of several (`repeats`).
+
+    Args:
+        values: The sample.
+        kind: Why a text may end without an answer.
+        order: The order in which the prompt lists the labels.
+    """
+    (_, answer), responses = values["no_answer"], values["resps"]
+    texts = responses[0]
+    if not isinstance(texts[0], str):
+        likelihoods = (float(response[0][0]) for response in responses)
+        return [Reply(answer, log_likelihoods=in_data_order(likelihoods, order))]
+    if len(texts) == 1:
+        return [Reply(answer, texts[0], kind)]
+    return [Reply(read_text(values["doc"], text), text, kind) for text in texts]
+
+
+def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -> Log:
+    """Read the scores of a task that `merge-snli harness` did not write."""
+    with explained((KeyError, TypeError, ValueError), f"the results beside {path} are not of {task}: copy them again"):
+        config, shots = run["configs"][task], run["n-shot"][task]
+        is_own = "prompt_toml" in (config.get("metadata") or {})
+        digest = sha256_of_json([shots, *(config.get(name) for name in SHOWN)])
+        prompt = _prompt(run, config, name=str(config.get("output_type")), digest=digest, shots=int(shots))
+    if is_own:
+        raise InputError(f"{path} is a log of merge-snli harness: name its data set with {param('dataset')}")
+    log = _log(path, run, {"dataset": task, "name": task, **scoring.scope}, prompt)
+    filters: dict[str, None] = {}
+    counting: set[str] = set()
+    for row in open_file(path).read():
+        with explained(MISSING, f"{row.location} is not a sample of lm-evaluation-harness"):
+            used = str(row.values["filter"])
+            filters[used] = None
+            if used == (scoring.filter or next(iter(filters))):
+                counting.add(_add_score(log, row.values, scoring))
+    if not filters:
+        raise InputError(f"{path} has no samples: run lm_eval with --log_samples again")
+    chosen = scoring.chosen(list(filters), "filter", path)
+    return replace(log, dataset=", ".join([task, *sorted(counting), *({chosen} - {NO_FILTER})]))
+
+
+def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring) -> str:
+    """Add the score of a sample to a log, and return what counts."""
+    question = str(values["doc_id"])
+    scores = {name: values[name] for name in values["metrics"] if isinstance(values[name], int | float)}
+    name = scoring.chosen(list(scores), "score", log.path)
+    text, found = values["resps"][0][0], values["filtered_resps"][0]
+    unread = NOT_STATED if found == NOT_FOUND else None
+    reply = scoring.reply(float(scores[name]), text if isinstance(text, str) else "", unread, log.path)
+    log.samples[question] = scoring.sample(question, dict(values["doc"]), str(values["target"]), log.path)
+    log.usage[question, str(log.path)] = _calls(values, 1)
+    if reply is not None:
+        log.replies[question, 0] = reply
+    return scoring.title(name)
+
+
+def _log(path: Path, run: dict[str, Any], record: dict[str, Any], prompt: PromptRecord) -> Log:
+    """Return a log without its samples.
+
+    lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.
+
+    Args:
+        path: The file of samples.
+        run: The results of its run.
+        record: What was asked.
+        prompt: How it was asked.
+    """
+    versions = {HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))}
+    model = str(run.get("model_name"))
+    if model not in str((run.get("config") or {}).get("model_args")):
+        model = str(run.get("model_source"))
+    if is_path(model):
+        model = Path(model).name
+    return log_without_samples(path, record, prompt, model=model, versions=versions)
+
+
+def _calls(values: Mapping[str, Any], replies: int) -> Usage:
+    return {"calls": len(values.get("arguments") or [None]) * replies}
+
+
+def _valid_settings(path: Path) -> AbstractContextManager[None]:
+    """Explain the errors of settings of a prompt that are missing or invalid."""
+    message = f"the results beside {path} do not have valid settings of the prompt: copy them again"
+    return explained((TypeError, ValueError, AttributeError, KeyError), message)
+
+
+def _own_prompt(run: dict[str, Any], config: dict[str, Any], labels: tuple[str, ...], n_shot: int) -> PromptRecord:
+    """Return how a model was asked by a task that `merge-snli harness` wrote."""
+    record = config["metadata"]
+    samples = (config.get("fewshot_config") or {}).get("samples") or []
+    shots = tuple(Shot(sample["premise"], sample["hypothesis"], sample["label"]) for sample in samples[:n_shot])
+    texts = TextNames(*record.get("texts", ()))
+    digest = filled_with(record["prompt_toml"], labels, shots, texts=texts).digest
+    prompt = _prompt(run, config, name=str(record["prompt"]), digest=digest, shots=n_shot)
+    answers = RANKED if config.get("output_type") == RANKING else GENERATED
+    return replace(prompt, prompt_toml=record["prompt_toml"], answers=answers)
+
+
+def _prompt(run: dict[str, Any], config: dict[str, Any], *, name: str, digest: str, shots: int) -> PromptRecord:
+    """Return how a model was asked.
+
+    Args:
+        run: The results of the run.
+        config: The configuration of the task.
+        name: Name of the prompt.
+        digest: Digest of what it shows without what is the same for all tasks of the run.
+        shots: Number of problems that it shows.
+    """
+    chat = {key: run[key] for key in CHAT if run.get(key)}
+    generation = config.get("generation_kwargs") or {}
+    temperature = None
+    if config.get("output_type") != RANKING:
+        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+    return PromptRecord(
+        harness=HARNESS,
+        harness_version=run.get("lm_eval_version"),
+        provider=str(run.get("model_source")),
+        prompt=name,
+        prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
+        shots=shots,
+        answers=GENERATED,
+        temperature=temperature,
+        settings={},
+        **NOT_COUNTED,
+    )
