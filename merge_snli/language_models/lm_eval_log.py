@@ -39,6 +39,8 @@ SHOWN = (
 RANKING = "multiple_choice"
 # The filter of a task without filters, and what a filter returns for a reply in which it does not find an answer.
 NO_FILTER, NOT_FOUND = "none", "[invalid]"
+# The group of a sample that is its task, of a run of a group of tasks.
+TASK = "task"
 # What samples lack or have of another type that are of another program.
 MISSING = (KeyError, IndexError, TypeError, ValueError)
 
@@ -120,11 +122,16 @@ def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -
     with explained((KeyError, TypeError, ValueError), f"the results beside {path} are not of {task}: copy them again"):
         config, shots = run["configs"][task], run["n-shot"][task]
         is_own = "prompt_toml" in (config.get("metadata") or {})
-        digest = sha256_of_json([shots, *(config.get(name) for name in SHOWN)])
+        name, shown = task, _shown(run, task)
+        if scoring.group == TASK:
+            name = _group_of(run, task)
+        if name != task:
+            shown = [_shown(run, each) for each in sorted(run["configs"]) if _group_of(run, each) == name]
+        digest = sha256_of_json(shown)
         prompt = _prompt(run, config, name=str(config.get("output_type")), digest=digest, shots=int(shots))
     if is_own:
         raise InputError(f"{path} is a log of merge-snli harness: name its data set with {param('dataset')}")
-    log = _log(path, run, {"dataset": task, "name": task, **scoring.scope}, prompt)
+    log = _log(path, run, {"dataset": name, "name": name, **scoring.scope}, prompt)
     filters: dict[str, None] = {}
     counting: set[str] = set()
     for row in open_file(path).read():
@@ -132,22 +139,39 @@ def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -
             used = str(row.values["filter"])
             filters[used] = None
             if used == (scoring.filter or next(iter(filters))):
-                counting.add(_add_score(log, row.values, scoring))
+                counting.add(_add_score(log, row.values, scoring, task))
     if not filters:
         raise InputError(f"{path} has no samples: run lm_eval with --log_samples again")
     chosen = scoring.chosen(list(filters), "filter", path)
-    return replace(log, dataset=", ".join([task, *sorted(counting), *({chosen} - {NO_FILTER})]))
+    return replace(log, dataset=", ".join([name, *sorted(counting), *({chosen} - {NO_FILTER})]))
 
 
-def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring) -> str:
+def _shown(run: dict[str, Any], task: str) -> list[Any]:
+    """Return what the prompts of a task follow from."""
+    return [run["n-shot"][task], *(run["configs"][task].get(name) for name in SHOWN)]
+
+
+def _group_of(run: dict[str, Any], task: str) -> str:
+    """Return the largest group of tasks of a run that has a task; the task if none does."""
+    parents: dict[str, str] = {}
+    for group, tasks in (run.get("group_subtasks") or {}).items():
+        parents |= dict.fromkeys(tasks, group)
+    while task in parents:
+        task = parents.pop(task)
+    return task
+
+
+def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring, task: str) -> str:
     """Add the score of a sample to a log, and return what counts."""
-    question = str(values["doc_id"])
+    question, fields = str(values["doc_id"]), dict(values["doc"])
+    if task != log.name:
+        question, fields = f"{task}/{question}", {**fields, TASK: task}
     scores = {name: values[name] for name in values["metrics"] if isinstance(values[name], int | float)}
     name = scoring.chosen(list(scores), "score", log.path)
     text, found = values["resps"][0][0], values["filtered_resps"][0]
     unread = NOT_STATED if found == NOT_FOUND else None
     reply = scoring.reply(float(scores[name]), text if isinstance(text, str) else "", unread, log.path)
-    log.samples[question] = scoring.sample(question, dict(values["doc"]), str(values["target"]), log.path)
+    log.samples[question] = scoring.sample(question, fields, str(values["target"]), log.path)
     log.usage[question, str(log.path)] = _calls(values, 1)
     if reply is not None:
         log.replies[question, 0] = reply

@@ -162,6 +162,8 @@ def test_a_gate_on_any_task(changed: Callable[..., Path], whole_log: Path, tmp_p
     baseline, worse = tmp_path / "baseline", tmp_path / "worse"
     shown = command("import", whole_log, "--out", baseline).out
     assert "capitals, includes: 16 samples in 16 groups" in shown and "pairs" not in shown
+    unread = command("import", changed(first(*SCORE, value="N")), "--out", tmp_path / "unread").out
+    assert "Sample" in unread.split("Answers that cannot be read")[1] and "Pair" not in unread
     command("import", changed(all_wrong, model="wrong"), "--out", worse)
     command("compare", baseline, "--baseline", baseline, "--fail-if-worse")
     assert "62.5 points below" in command("compare", worse, "--baseline", baseline, "--fail-if-worse", code=3).err
@@ -217,6 +219,29 @@ def test_a_log_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert (strict.title, strict.dataset.title) == ("org/model (generate_until, 2 shots)", "sums, exact, strict")
     assert (strict.run.unread, prompt_of(strict).temperature) == ({"no stated answer": 1}, 0)
     assert strict.dataset.key != loose.dataset.key
+
+
+def test_subtasks_of_a_group_of_lm_evaluation_harness_are_one_data_set(tmp_path: Path) -> None:
+    def grouped(run: Json) -> None:
+        run["group_subtasks"] = {"maths": ["algebra"], "algebra": ["sums", "terms"], "sums": [], "terms": []}
+        run["n-shot"]["terms"] = 2
+        run["configs"]["terms"] = {**run["configs"]["sums"], "description": "On terms."}
+
+    rows = {"sums": {"a0": 1.0, "a1": 1.0}, "terms": {"b0": 1.0, "b1": 0.0, "b2": 1.0}}
+    paths = []
+    for name, found in rows.items():
+        path = lm_eval_log(
+            tmp_path, [row for row_id, right in found.items() for row in rows_of(row_id, {"none": right})]
+        )
+        paths.append(path.rename(path.with_name(path.name.replace("sums", name))))
+    edited(tmp_path / "results_2026-01-02T03-04-05.6.json", grouped)
+    (result,) = import_files(paths, group="task")
+    assert (result.group_ids, result.dataset.name) == (("sums", "terms"), "maths")
+    assert result.answers.counts().correct.tolist() == [[2, 2]]
+    assert result.answers.row_ids.to_pylist() == ["sums/0", "sums/1", "terms/0", "terms/1", "terms/2"]
+    alone = import_files(paths, group="story")
+    assert [each.dataset.name for each in alone] == ["sums", "terms"]
+    refused("sample 0 has no 'task'", imported, lm_eval_log(tmp_path, rows_of("a0", {"none": 1.0})), group="task")
 
 
 @pytest.mark.parametrize(
