@@ -17,21 +17,11 @@ MOST_NODES = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 REMAINING: set[str] = {
-    "merge_snli/annotation/report.py _by_masked_lm",
-    "merge_snli/annotation/report.py score_annotation",
-    "merge_snli/annotation/sample.py _draw",
-    "merge_snli/annotation/sample.py _strata",
-    "merge_snli/annotation/scores.py dataset_scores",
-    "merge_snli/annotation/scores.py in_common",
-    "merge_snli/annotation/scores.py variant_scores",
     "merge_snli/answers/reading.py read_groups",
     "merge_snli/answers/replies.py replies_in",
     "merge_snli/answers/source.py read_source",
     "merge_snli/answers/table.py _block",
     "merge_snli/comparison/compare.py _compare",
-    "merge_snli/language_models/inspect_task.py _usage",
-    "merge_snli/language_models/inspect_task.py nli",
-    "merge_snli/language_models/sample_scores.py scored_data",
     "merge_snli/results/evaluate.py make_result",
     "merge_snli/results/result.py plot",
     "merge_snli/statistics/letters.py compact_letters",
