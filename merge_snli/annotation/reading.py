@@ -181,8 +181,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
     shown = {row[VARIANT_ID]: row for row in sample.rows}
     judgments: dict[str, Judgment] = {}
     judged_in: dict[str, str] = {}
-    for row, cells in rows:
-        where = f"{path}, {row}"
+    for where, cells in rows:
         texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
         variant_id = texts[VARIANT_ID]
         if variant_id not in expected:
@@ -197,7 +196,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
             )
         scores = {name: _score(where, name, cells.get(name)) for name in SCORES}
         judgments[variant_id] = Judgment(annotator, variant_id, scores, text_of(cells.get(COMMENT)), texts)
-        judged_in[variant_id] = row
+        judged_in[variant_id] = where
     missing = sorted(expected - judgments.keys())
     if missing:
         raise InputError(

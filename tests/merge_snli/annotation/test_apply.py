@@ -122,7 +122,7 @@ def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
             edit("set/run.json", lambda record: record["data"].update(digest="0" * 64)),
             ["no variants", "000000000000"],
         ),
-        ("set", edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "row 5", "R is empty"]),
+        ("set", edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "line 5", "R is empty"]),
         ("set", lambda folder: (folder / "sheets/sample.json").unlink(), ["sample.json", "--sample"]),
     ],
     ids=["no folder", "another data set", "a missing score", "no sample"],
