@@ -227,12 +227,13 @@ def test_subtasks_of_a_group_of_lm_evaluation_harness_are_one_data_set(tmp_path:
         run["n-shot"]["terms"] = 2
         run["configs"]["terms"] = {**run["configs"]["sums"], "description": "On terms."}
 
-    rows = {"sums": {"a0": 1.0, "a1": 1.0}, "terms": {"b0": 1.0, "b1": 0.0, "b2": 1.0}}
+    rows = {"terms": {"b0": 1.0, "b1": 0.0, "b2": 1.0}, "sums": {"a0": 1.0, "a1": 1.0}}
     paths = []
     for name, found in rows.items():
-        path = lm_eval_log(
-            tmp_path, [row for row_id, right in found.items() for row in rows_of(row_id, {"none": right})]
-        )
+        samples = []
+        for row_id, right in found.items():
+            samples += rows_of(row_id, {"none": right})
+        path = lm_eval_log(tmp_path, samples)
         paths.append(path.rename(path.with_name(path.name.replace("sums", name))))
     edited(tmp_path / "results_2026-01-02T03-04-05.6.json", grouped)
     (result,) = import_files(paths, group="task")
@@ -240,7 +241,7 @@ def test_subtasks_of_a_group_of_lm_evaluation_harness_are_one_data_set(tmp_path:
     assert result.answers.counts().correct.tolist() == [[2, 2]]
     assert result.answers.row_ids.to_pylist() == ["sums/0", "sums/1", "terms/0", "terms/1", "terms/2"]
     alone = import_files(paths, group="story")
-    assert [each.dataset.name for each in alone] == ["sums", "terms"]
+    assert {each.dataset.name for each in alone} == {"sums", "terms"}
     refused("sample 0 has no 'task'", imported, lm_eval_log(tmp_path, rows_of("a0", {"none": 1.0})), group="task")
 
 
