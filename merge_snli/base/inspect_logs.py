@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.limits import check_zip
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
+    from collections.abc import Iterator
+
+    from inspect_ai.log import EvalLog, EvalSample
 
 # Settings that do not change answers, or have a field of their own.
 CONNECTION = frozenset(
@@ -29,6 +31,8 @@ CONNECTION = frozenset(
         "top_logprobs",
     }
 )
+# Samples of a log that are in memory at once.
+SAMPLES_AT_ONCE = 500
 # What Inspect raises for a file that is not a whole log.
 BROKEN = (
     AssertionError,
@@ -54,6 +58,21 @@ def read_header(path: Path) -> EvalLog:
     if path.suffix == ".eval":
         check_zip(path)
     return read_eval_log(path, header_only=True)
+
+
+def read_samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log, finished or not.
+
+    Inspect's own generator reads the directory of an `.eval` file, or the whole of a JSON file, again for each sample.
+    """
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries, read_eval_log_samples_by_id
+
+    if path.suffix != ".eval":
+        yield from read_eval_log(path).samples or ()
+        return
+    there = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(path)]
+    for start in range(0, len(there), SAMPLES_AT_ONCE):
+        yield from read_eval_log_samples_by_id(path, there[start : start + SAMPLES_AT_ONCE])
 
 
 def settings_of(header: EvalLog) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pyarrow import csv
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_json, sha256_of_json
-from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
+from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.record import AnnotationRecord, JudgeRecord
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -178,7 +178,6 @@ def _read_log(path: Path) -> VariantJudgments:
     """Read a log, finished or not: variants that were not judged, or not in a readable reply, have no scores."""
     with explained(ImportError, f"inspect-ai is not installed: run {install_command('inspect')}"):
         from inspect_ai._util.error import PrerequisiteError
-        from inspect_ai.log import read_eval_log_samples
     with explained((*BROKEN, PrerequisiteError), f"{path} is not a whole log of merge_snli/judge ({REASON})"):
         header = read_header(path)
         asked = (header.eval.metadata or {}).get(JUDGE)
@@ -192,7 +191,7 @@ def _read_log(path: Path) -> VariantJudgments:
         asked |= {"annotator": asked["annotator"] or header.eval.model, "datasets": tuple(asked["datasets"])}
         judge = JudgeRecord(model=header.eval.model, settings=settings, **asked)
         rows = []
-        for sample in read_eval_log_samples(path, all_samples_required=False):
+        for sample in read_samples(path):
             if sample.error is not None or not sample.scores:
                 continue
             by_variant = (sample.scores[SCORER].metadata or {})[BY_VARIANT]

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log_samples
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import NOANSWER, value_to_float
 
 from merge_snli.answers.replies import NOT_STATED, Reply
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, settings_of
+from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.language_models.inspect_replies import kind_of
 from merge_snli.language_models.inspect_task import READ_BY_MODEL, RECORD, SCORER
 from merge_snli.language_models.logs import NOT_COUNTED, Log, Usage, log_without_samples, plain_token
@@ -58,7 +58,7 @@ def _read_answers(path: Path) -> Log:
             "import its scores"
         )
     log = _log(path, header, {**record, "prompt": Path(str(record["prompt"])).name})
-    for sample in read_eval_log_samples(path, all_samples_required=False):
+    for sample in read_samples(path):
         _add_usage(log, sample)
         if sample.error is None and sample.scores:
             _add_answer(log, sample)
@@ -84,7 +84,7 @@ def _read_scores(path: Path, scoring: Scoring) -> Log:
     }
     log = _log(path, header, record)
     counting = set()
-    for sample in read_eval_log_samples(path, all_samples_required=False):
+    for sample in read_samples(path):
         _add_usage(log, sample)
         name = str(sample.id)
         log.samples[name] = scoring.sample(name, sample.metadata, sample.target, path)
