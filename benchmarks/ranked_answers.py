@@ -24,10 +24,11 @@ from benchmarks.shared import byte_bpe_tokenizer, medians, processor, seconds_of
 from merge_snli.answers.opening import open_config
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.language_models.shots import fill_prompt
+from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.prompts import FilledPrompt, read_prompts
+from merge_snli.models.prompts import read_prompts
 from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.scoring.predict import predict_pairs
 

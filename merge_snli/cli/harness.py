@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.language_models.questions import Scope, read_questions
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt, shots_for
     from merge_snli.language_models.task_files import check_tasks_folder, write_task_files
-    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, Prompt, in_orders, read_prompts
+    from merge_snli.models.filled_prompt import in_orders
+    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, Prompt, read_prompts
 
     _check_options(arguments)
     if arguments.out is not None:

@@ -166,7 +166,7 @@ def _score(
 ) -> tuple[list[Result], dict[str, str]]:
     """Score the models with each prompt on one config; return the results, and why models failed."""
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-    from merge_snli.models.prompts import in_orders
+    from merge_snli.models.filled_prompt import in_orders
     from merge_snli.scoring.score_models import data_and_source
     from merge_snli.scoring.tasks import score_run
 

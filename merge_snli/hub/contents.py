@@ -14,7 +14,8 @@ from merge_snli.card.dataset_folder import card_and_record
 from merge_snli.dataset.record import PublishedRecord, Record
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS
-from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, FilledPrompt, read_prompt
+from merge_snli.models.filled_prompt import FilledPrompt
+from merge_snli.models.prompts import DEFAULT_PROMPT, TASK_PROMPT, read_prompt
 from merge_snli.problems.inputs import public_name
 from merge_snli.results.eval_results import eval_tasks
 from merge_snli.schema import SEED, TEST

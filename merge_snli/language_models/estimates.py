@@ -9,7 +9,7 @@ from merge_snli.answers.data import ID_COLUMNS
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.table import Column, Table
 from merge_snli.language_models.questions import Question
-from merge_snli.models.prompts import FilledPrompt
+from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.statistics import proportion_interval
 
 CHARACTERS_PER_TOKEN = 4

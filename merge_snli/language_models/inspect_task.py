@@ -33,15 +33,8 @@ from merge_snli.language_models.inspect_replies import FAILING, ask, check_ask_a
 from merge_snli.language_models.questions import Question, Scope, accuracies, open_whole, read_questions, uses_of
 from merge_snli.language_models.second_reader import answer_schema, read_by_model
 from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt
-from merge_snli.models.prompts import (
-    DEFAULT_PROMPT,
-    AnswerForm,
-    FilledPrompt,
-    in_orders,
-    prompt_names,
-    read_prompt,
-    read_prompts,
-)
+from merge_snli.models.filled_prompt import FilledPrompt, in_orders
+from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.results.records import READER
 
 # Key of the task's metadata that says what was asked and how.

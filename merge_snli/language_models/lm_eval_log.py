@@ -16,7 +16,8 @@ from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, NOT_COUNTED, Log, Usage, log_without_samples
 from merge_snli.language_models.sample_scores import Scoring
-from merge_snli.models.prompts import Shot, in_data_order
+from merge_snli.models.filled_prompt import Shot
+from merge_snli.models.prompts import in_data_order
 from merge_snli.problems.formats import open_file
 from merge_snli.results.records import GENERATED, RANKED, PromptRecord
 

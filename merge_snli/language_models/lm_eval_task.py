@@ -11,7 +11,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
-from merge_snli.models.prompts import BETWEEN_PROBLEMS, FilledPrompt, Shot, parse_prompt
+from merge_snli.models.filled_prompt import BETWEEN_PROBLEMS, FilledPrompt, Shot
+from merge_snli.models.prompts import parse_prompt
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")

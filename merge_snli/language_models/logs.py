@@ -16,8 +16,9 @@ from merge_snli.base.errors import InputError, Message, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
+from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.labels import Pair
-from merge_snli.models.prompts import FilledPrompt, in_data_order, parse_prompt
+from merge_snli.models.prompts import in_data_order, parse_prompt
 from merge_snli.results.records import RANKED, TAKEN, PromptRecord
 from merge_snli.results.rows import of_all
 from merge_snli.results.store import read_result

@@ -12,7 +12,8 @@ from merge_snli.answers.opening import open_data
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
 from merge_snli.dataset.texts import NLI_TEXTS
-from merge_snli.models.prompts import PROMPTS, TASK_PROMPT, FilledPrompt, Prompt, Shot
+from merge_snli.models.filled_prompt import FilledPrompt, Shot
+from merge_snli.models.prompts import PROMPTS, TASK_PROMPT, Prompt
 from merge_snli.problems.inputs import split_of_name
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems

@@ -9,7 +9,8 @@ from merge_snli.dataset.stored import check_out, other_than
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Questions
 from merge_snli.language_models.shots import fill_prompt
-from merge_snli.models.prompts import FilledPrompt, Prompt, Shot
+from merge_snli.models.filled_prompt import FilledPrompt, Shot
+from merge_snli.models.prompts import Prompt
 from merge_snli.results.naming import safe_name
 
 

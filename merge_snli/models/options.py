@@ -22,8 +22,8 @@ def scoring_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN40
 class ModelOptions:
     """How to load a model, and the labels of its outputs; each field describes itself, see `merge_snli.base.option`.
 
-    `prompt` is a `merge_snli.models.prompts.FilledPrompt`: how to ask a causal LM, which ranks the answers; None for a
-    sequence classifier.
+    `prompt` is a `merge_snli.models.filled_prompt.FilledPrompt`: how to ask a causal LM, which ranks the answers; None
+    for a sequence classifier.
     """
 
     model_labels: tuple[str, ...] | None = scoring_option(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.cards import read_training_data
+from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.finding import find_device, find_model
 from merge_snli.models.labels import PROMPT, find_model_labels, labels_on
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
-from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.runner import RUNNER_VERSION
 from merge_snli.models.runner.encoded import Predictor
 from merge_snli.models.runner.loading import output_names, read_output_names

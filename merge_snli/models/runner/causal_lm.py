@@ -16,8 +16,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
+from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.prompts import FilledPrompt
 from merge_snli.models.runner.checks import EXAMPLE_PAIR, find_shapes, noise_of, outputs_match
 from merge_snli.models.runner.encoded import IDS, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
 from merge_snli.models.runner.loading import max_length

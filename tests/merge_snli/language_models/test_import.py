@@ -18,7 +18,8 @@ from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
 from merge_snli.language_models.questions import Scope, read_questions
-from merge_snli.models.prompts import FilledPrompt, read_prompt
+from merge_snli.models.filled_prompt import FilledPrompt
+from merge_snli.models.prompts import read_prompt
 from merge_snli.schema import NLI_LABELS
 from tests.cases import first_fast
 from tests.commands import Command

@@ -11,7 +11,8 @@ from merge_snli.cli import main
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.questions import Scope, read_questions
-from merge_snli.models.prompts import PROMPTS, FilledPrompt, read_prompt
+from merge_snli.models.filled_prompt import FilledPrompt
+from merge_snli.models.prompts import PROMPTS, read_prompt
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN, prompt_of
 from tests.merge_snli.language_models.server import Ask, Asked, Server, ask_inspect, ask_lm_eval, by_pair

@@ -26,7 +26,8 @@ from merge_snli.language_models.lm_eval_task import (
     seed_sample_accuracy,
 )
 from merge_snli.language_models.questions import Scope, read_questions
-from merge_snli.models.prompts import PROMPTS, FilledPrompt, Shot, read_prompt
+from merge_snli.models.filled_prompt import FilledPrompt, Shot
+from merge_snli.models.prompts import PROMPTS, read_prompt
 from merge_snli.schema import NLI_LABELS
 from tests.cases import first_fast
 from tests.commands import Command

@@ -25,10 +25,11 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.shots import fill_prompt
+from merge_snli.models.filled_prompt import FilledPrompt, Shot
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.prompts import FilledPrompt, Shot, read_prompt
+from merge_snli.models.prompts import read_prompt
 from merge_snli.models.runner.causal_lm import CausalLM
 from merge_snli.models.runner.encoded import IDS
 from merge_snli.models.runner.predictors import load_predictor

@@ -10,17 +10,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
-from merge_snli.models.prompts import (
-    FOLDER,
-    PROMPTS,
-    TASK_PROMPT,
-    FilledPrompt,
-    Prompt,
-    Shot,
-    parse_prompt,
-    read_prompt,
-    read_prompts,
-)
+from merge_snli.models.filled_prompt import FilledPrompt, Shot
+from merge_snli.models.prompts import FOLDER, PROMPTS, TASK_PROMPT, Prompt, parse_prompt, read_prompt, read_prompts
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import refused, written
 

@@ -17,7 +17,8 @@ from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.write import leaderboard_text
-from merge_snli.models.prompts import FilledPrompt, Shot, in_data_order, in_orders, read_prompt
+from merge_snli.models.filled_prompt import FilledPrompt, Shot, in_orders
+from merge_snli.models.prompts import in_data_order, read_prompt
 from merge_snli.results.orders import order_effects, order_table
 from merge_snli.results.prompts import PromptGroup, group_prompts, prompt_table
 from merge_snli.results.records import GENERATED, RANKED, PromptRecord
