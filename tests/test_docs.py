@@ -294,14 +294,20 @@ def test_workflows_of_pages_pin_the_actions_that_our_own_pin() -> None:
 
 
 @pytest.fixture
-def scratch(demo_run: DemoRun, tmp_path: Path) -> Path:
-    """Return a folder with the bundled data set, as in a checkout, and the answers and predictions of the demo."""
+def scratch(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return a folder with the bundled data set, as in a checkout.
+
+    If the page names them, it has the answers and predictions of the demo, which takes a minute.
+    """
     for part in ("README.md", "data", "embedded", "run.json", "run.toml"):
         (tmp_path / "merge_snli").mkdir(exist_ok=True)
         (tmp_path / "merge_snli" / part).symlink_to(ROOT / "merge_snli" / part)
     (tmp_path / "metrics").symlink_to(ROOT / "metrics")
-    shutil.copytree(demo_run.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
-    shutil.copytree(demo_run.out / "results.work", tmp_path / "results.work")
+    code = "".join(block.code for block in runnable(page))
+    if "my_data" in code or "results" in code:
+        demo: DemoRun = request.getfixturevalue("demo_run")
+        shutil.copytree(demo.out / "merge_snli.work", tmp_path / "my_data" / "merge_demo.work")
+        shutil.copytree(demo.out / "results.work", tmp_path / "results.work")
     return tmp_path
 
 
