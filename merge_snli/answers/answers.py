@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import compress
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,9 @@ from metrics.pattern_accuracy.counts import count_cells
 
 # The reference that a model's own most frequent label of each group is.
 MAJORITY: Literal["majority"] = "majority"
+# What is correct: the number of one label for each group, [n_groups], or `MAJORITY` for the model's most frequent label
+# of the group among the rows that are counted; None for the gold labels.
+Reference: TypeAlias = Ints | Literal["majority"] | None
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,13 @@ class Predicted:
 
     def at(self, numbers: Ints) -> Predicted:
         """Return the predictions for the pairs with some numbers; a negative one is a pair that was not predicted."""
-        shares = self.probabilities
-        return Predicted(
-            np.where(numbers < 0, Missing.NOT_PREDICTED.value, self.predicted[numbers]),
-            None if shares is None else np.where(numbers[:, np.newaxis] < 0, np.nan, shares[numbers]),
-            None if self.details is None else self.details.take(pa.array(numbers, mask=numbers < 0)),
-        )
+        missing, probabilities, details = numbers < 0, self.probabilities, self.details
+        if probabilities is not None:
+            probabilities = np.where(missing[:, np.newaxis], np.nan, probabilities[numbers])
+        if details is not None:
+            details = details.take(pa.array(numbers, mask=missing))
+        predicted = np.where(missing, Missing.NOT_PREDICTED.value, self.predicted[numbers])
+        return Predicted(predicted, probabilities, details)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +65,9 @@ class Graded(Predicted):
     @property
     def is_probable(self) -> Bools:
         """Whether the probabilities of the labels of each pair are known, [n]."""
-        return (
-            np.zeros(len(self.gold), dtype=bool) if self.probabilities is None else ~np.isnan(self.probabilities[:, 0])
-        )
+        if self.probabilities is None:
+            return np.zeros(len(self.gold), dtype=bool)
+        return ~np.isnan(self.probabilities[:, 0])
 
     @property
     def is_predicted(self) -> Bools:
@@ -159,8 +164,9 @@ class Answers(Graded):
     @property
     def drawn(self) -> Bools:
         """Whether any subsample has each row, [n_rows]; every row without subsamples."""
-        whole = np.ones(len(self.predicted), dtype=bool)
-        return whole if self.subsamples is None else np.asarray(self.subsamples.any(axis=0))
+        if self.subsamples is None:
+            return np.ones(len(self.predicted), dtype=bool)
+        return np.asarray(self.subsamples.any(axis=0))
 
     def read(self) -> Answers:
         """Return these answers; those in a file are read."""
@@ -171,19 +177,9 @@ class Answers(Graded):
         return Counted(self.group_ids, self.counts(), self.seeds)
 
     def same_as(self, other: Answers) -> bool:
-        """Return whether another model gave exactly these answers, to the same rows and seeds."""
-        return (
-            np.array_equal(self.predicted, other.predicted)
-            and self.labels == other.labels
-            and self.group_ids == other.group_ids
-            and self.row_ids.equals(other.row_ids)
-            and np.array_equal(self._seed_predictions, other._seed_predictions)
-        )
-
-    @property
-    def _seed_predictions(self) -> Ints:
-        """The label of each seed, [n_groups]; empty without seeds."""
-        return np.array([], dtype=np.int64) if self.seeds is None else self.seeds.predicted
+        """Return whether another model whose counts have the same key gave exactly these answers, to the same rows."""
+        is_same = np.array_equal(self.predicted, other.predicted) and self.labels == other.labels
+        return is_same and self.row_ids.equals(other.row_ids)
 
     def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
         """Return the answers to some rows or groups.
@@ -195,82 +191,67 @@ class Answers(Graded):
         if groups is None:
             assert rows is not None
             groups = np.isin(np.arange(len(self.group_ids)), self.groups[rows])
-        kept = np.flatnonzero(groups[self.groups] if rows is None else rows & groups[self.groups])
-        kept_groups = np.flatnonzero(groups)
-        new_numbers = np.cumsum(groups) - 1
-        taken = replace(
+        of_groups = groups[self.groups]
+        kept = np.flatnonzero(of_groups if rows is None else rows & of_groups)
+        new_numbers, seeds = np.cumsum(groups) - 1, self.seeds
+        if seeds is not None:
+            seeds = Graded(gold=seeds.gold[groups], **vars(seeds.at(np.flatnonzero(groups))))
+        return replace(
             self,
             table=self.table.take(kept),
-            group_ids=tuple(self.group_ids[group] for group in kept_groups),
+            group_ids=tuple(compress(self.group_ids, groups)),
             groups=new_numbers[self.groups[kept]],
             gold=self.gold[kept],
+            subsamples=None if self.subsamples is None else self.subsamples[:, kept],
+            seeds=seeds,
             **vars(self.at(kept)),
         )
-        if self.subsamples is not None:
-            taken = replace(taken, subsamples=self.subsamples[:, kept])
-        if self.seeds is not None:
-            on_seeds = self.seeds.at(kept_groups)
-            taken = replace(taken, seeds=Graded(gold=self.seeds.gold[kept_groups], **vars(on_seeds)))
-        return taken
 
     def without_undrawn(self) -> Answers:
         """Return the same answers as if the model had not predicted the rows that no subsample has."""
-        return replace(
-            self, predicted=np.where(self.drawn, self.predicted, Missing.NOT_PREDICTED.value), drawn_only=True
-        )
+        predicted = np.where(self.drawn, self.predicted, Missing.NOT_PREDICTED.value)
+        return replace(self, predicted=predicted, drawn_only=True)
 
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
         numbers, seeds = compared_numbers(self.labels, labels), self.seeds
-        return replace(
-            self,
-            labels=tuple(labels),
-            gold=numbers[self.gold],
-            predicted=numbers[self.predicted],
-            seeds=None if seeds is None else Graded(numbers[seeds.predicted], gold=numbers[seeds.gold]),
-            probabilities=None,
-        )
+        if seeds is not None:
+            seeds = Graded(numbers[seeds.predicted], gold=numbers[seeds.gold])
+        gold, predicted = numbers[self.gold], numbers[self.predicted]
+        return replace(self, labels=tuple(labels), gold=gold, predicted=predicted, seeds=seeds, probabilities=None)
 
-    def counts(self, reference: Ints | Literal["majority"] | None = None, *, rows: Bools | None = None) -> Counts:
+    def counts(self, reference: Reference = None, *, rows: Bools | None = None) -> Counts:
         """Count the rows that are not `NOT_PREDICTED`, and the correct ones among them.
 
         No answer is never correct.
 
         Args:
-            reference: What is correct: the number of one label for each group, [n_groups], or `MAJORITY` for the
-                model's most frequent label of the group in the subsample; by default the gold labels.
+            reference: What is correct; by default the gold labels.
             rows: The rows to count, [n_rows]; by default all.
         """
         included = self.is_predicted if rows is None else self.is_predicted & rows
-        is_correct = self._is_correct(reference)
-        n_groups = len(self.group_ids)
         correct, sizes, answered = [], [], []
         for subsample in [included] if self.subsamples is None else self.subsamples:
-            drawn = np.flatnonzero(subsample & included)
-            correct.append(self._count(drawn, is_correct))
-            sizes.append(np.bincount(self.groups[drawn], minlength=n_groups))
-            with_answer = drawn[self.predicted[drawn] >= 0]
-            answered.append(np.bincount(self.groups[with_answer], minlength=n_groups))
+            drawn = subsample & included
+            right, read = self._count(drawn, reference)
+            correct.append(right)
+            answered.append(read)
+            sizes.append(np.bincount(self.groups[drawn], minlength=len(self.group_ids)))
         return Counts(np.array(correct), np.array(sizes), np.array(answered))
 
-    def correct_rows(self, reference: Ints | Literal["majority"] | None = None) -> int:
+    def correct_rows(self, reference: Reference = None) -> int:
         """Return how many of all rows are correct, drawn or not; `reference` as for `counts`."""
-        return int(self._count(np.arange(len(self.predicted)), self._is_correct(reference)).sum())
+        right, _ = self._count(self.is_predicted, reference)
+        return int(right.sum())
 
-    def _is_correct(self, reference: Ints | Literal["majority"] | None) -> Bools | None:
-        """Return whether each row is correct, [n_rows]; None if that depends on the other rows of its group."""
-        if isinstance(reference, str):
-            return None
-        expected = self.gold if reference is None else reference[self.groups]
-        return np.asarray((self.predicted == expected) & (self.predicted >= 0))
-
-    def _count(self, rows: Ints, is_correct: Bools | None) -> Ints:
-        """Count the correct rows of each group among some rows, by number."""
-        n_groups = len(self.group_ids)
-        if is_correct is not None:
-            return np.bincount(self.groups[rows[is_correct[rows]]], minlength=n_groups)
-        answered = rows[self.predicted[rows] >= 0]
-        return count_cells(self.groups[answered], n_groups, self.predicted[answered])[0]
+    def _count(self, rows: Bools, reference: Reference) -> tuple[Ints, Ints]:
+        """Return how many of some rows are correct in each group, and how many have an answer."""
+        read = np.flatnonzero(rows & (self.predicted >= 0))
+        groups, answers = self.groups[read], self.predicted[read]
+        if not isinstance(reference, str):
+            expected = self.gold[read] if reference is None else reference[groups]
+            return count_cells(groups, len(self.group_ids), answers == expected)
+        return count_cells(groups, len(self.group_ids), answers)
 
 
 def compared_numbers(names: Sequence[str], compared: Sequence[str]) -> Ints:
@@ -291,7 +272,8 @@ def align(data: ScoredData, on_pairs: Predicted, compared: tuple[str, ...]) -> A
         on_pairs: What is predicted for each pair, [n_pairs].
         compared: The labels that the numbers mean.
     """
-    on_seeds = None if data.seeds is None else on_pairs.at(data.seeds.pairs)
+    seeds = data.seeds
+    on_seeds = None if seeds is None else on_pairs.at(seeds.pairs)
     return answers_to(data, on_pairs.at(data.row_pairs), on_seeds, compared)
 
 
@@ -304,7 +286,9 @@ def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compa
         seeds: What is predicted for each seed, [n_groups]; None without seeds.
         compared: The labels that the numbers mean.
     """
-    gold = np.array(positions(data.label_names, compared))
+    gold, graded = np.array(positions(data.label_names, compared)), None
+    if data.seed_labels is not None and seeds is not None:
+        graded = Graded(gold=gold[data.seed_labels], **vars(seeds))
     return Answers(
         labels=compared,
         table=data.described(),
@@ -313,7 +297,7 @@ def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compa
         gold=gold[data.row_labels],
         **vars(rows),
         subsamples=data.subsamples,
-        seeds=None if data.seeds is None or seeds is None else Graded(gold=gold[data.seeds.labels], **vars(seeds)),
+        seeds=graded,
         drawn_only=data.drawn_only,
         subsample=data.subsample,
     )
@@ -332,22 +316,24 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
     Raises:
         InputError: If a row or group is not in the data, or has another group there.
     """
+    group, row = data.units
     if (answers.seeds is None) != (data.seeds is None):
-        raise InputError(f"{'the result' if data.seeds is None else data.full_name} has seeds, and the other has none")
+        having = "the result" if data.seeds is None else data.full_name
+        raise InputError(f"{having} has seeds, and the other has none")
     rows = positions_among(data.row_ids, answers.row_ids)
-    groups = positions_among(pa.array(data.group_ids, pa.string()), pa.array(answers.group_ids, pa.string()))
+    group_ids = pa.array(answers.group_ids, pa.string())
+    groups = positions_among(pa.array(data.group_ids, pa.string()), group_ids)
     if not part:
-        _require_all(answers.row_ids, rows, data.units[1], data)
-        _require_all(pa.array(answers.group_ids, pa.string()), groups, data.units[0], data)
+        _require_all(answers.row_ids, rows, row, data)
+        _require_all(group_ids, groups, group, data)
     answered = rows >= 0
     moved = np.flatnonzero(groups[data.row_groups[answered]] != answers.groups[rows[answered]])
     if len(moved):
-        name = data.row_ids[int(np.flatnonzero(answered)[moved[0]])].as_py()
-        raise InputError(f"{data.units[1]} {name!r} has another {data.units[0]} in {data.full_name}")
-    of_seeds = None if answers.seeds is None else answers.seeds.at(groups)
-    return replace(
-        answers_to(data, answers.at(rows), of_seeds, answers.labels), drawn_only=answers.drawn_only or data.drawn_only
-    )
+        name = data.row_ids.filter(pa.array(answered))[int(moved[0])].as_py()
+        raise InputError(f"{row} {name!r} has another {group} in {data.full_name}")
+    on_seeds = None if answers.seeds is None else answers.seeds.at(groups)
+    joined = answers_to(data, answers.at(rows), on_seeds, answers.labels)
+    return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
 
 
 def _require_all(ids: pa.Array | pa.ChunkedArray, positions: Ints, unit: str, data: ScoredData) -> None:

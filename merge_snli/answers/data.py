@@ -6,6 +6,7 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import require_at_least
 from merge_snli.base.table import count
@@ -110,7 +111,7 @@ class ScoredData:
         row_groups: Index into `group_ids` of each row, [n_rows].
         row_labels: Number of the gold label of each row, [n_rows].
         subsamples: Whether each subsample has each row, [n_subsamples, n_rows]; None if there are none.
-        seeds: The seeds of the groups; None if they have none.
+        seed_labels: Number of the gold label of the seed of each group, [n_groups]; None if they have none.
         masks: By column and value, whether each row has the value, [n_rows].
         annotators: Number of annotators who gave each label to the seed of each group, [n_groups, n_labels]; None if
             the data has no labels of annotators.
@@ -136,7 +137,7 @@ class ScoredData:
     row_groups: Ints = field(repr=False)
     row_labels: Ints = field(repr=False)
     subsamples: Bools | None = field(repr=False)
-    seeds: SeedPairs | None = field(repr=False)
+    seed_labels: Ints | None = field(repr=False)
     masks: Mapping[str, Mapping[str, Bools]] = field(repr=False)
     annotators: Ints | None = field(default=None, repr=False)
     limit_seeds: int | None = None
@@ -151,6 +152,11 @@ class ScoredData:
         return self.sentences.distinct
 
     @property
+    def seeds(self) -> SeedPairs | None:
+        """The seeds of the groups; None if they have none."""
+        return None if self.seed_labels is None else SeedPairs(self.sentences, self.seed_labels)
+
+    @property
     def row_pairs(self) -> Ints:
         """Index into `pairs` of each row, or `NOT_PREDICTED`, [n_rows]."""
         return self.sentences.numbers[len(self.sentences) - len(self.row_groups) :]
@@ -163,18 +169,22 @@ class ScoredData:
     def described(self) -> pa.Table:
         """Return the id of each row, and what it is: the replaced word, or of pairs in groups its value by column."""
         columns = {"row_id": self.row_ids}
-        columns |= {name: self.table[name] for name in WORDS if name in self.table.column_names}
-        for column, values in self.masks.items() if self.seeds is None else ():
-            numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
-            columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
+        for name in WORDS:
+            if name in self.table.column_names:
+                columns[name] = self.table[name]
+        if self.seeds is None:
+            for column, values in self.masks.items():
+                numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
+                columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
         return pa.table(columns)
 
     def pairs_by_id(self) -> dict[str, Pair]:
         """Return the pair of each seed and row by id."""
-        ids = [*(() if self.seeds is None else self.group_ids), *self.row_ids.to_pylist()]
-        numbers = self.sentences.numbers.tolist()
-        rows = zip(ids, self.sentences, numbers, strict=True)
-        return {name: pair for name, pair, number in rows if number >= 0}
+        ids = self.row_ids.to_pylist()
+        if self.seeds is not None:
+            ids = [*self.group_ids, *ids]
+        rows = zip(ids, self.sentences, self.sentences.numbers >= 0, strict=True)
+        return {name: pair for name, pair, is_asked in rows if is_asked}
 
     @property
     def stored(self) -> MergeDataset:
@@ -218,12 +228,12 @@ class ScoredData:
         Raises:
             InputError: If the data has no labels of annotators.
         """
-        if self.annotators is None or self.seeds is None:
+        if self.annotators is None or self.seed_labels is None:
             raise InputError(
                 f"{param('min_agreement')} needs the labels of annotators, which {self.full_name} does not have: "
                 f"generate it with {param('keep_column')} {ANNOTATOR_LABELS} from files that have this column"
             )
-        votes = self.annotators[np.arange(len(self.annotators)), self.seeds.labels]
+        votes = self.annotators[np.arange(len(self.annotators)), self.seed_labels]
         return ratios(votes, self.annotators.sum(axis=1))
 
     def take(self, *, groups: Bools, rows: Bools) -> ScoredData:
@@ -233,28 +243,24 @@ class ScoredData:
             groups: The groups to keep, [n_groups].
             rows: The rows to keep, [n_rows], each of a group that is kept.
         """
-        of_seeds = groups if self.seeds is not None else groups[:0]
-        sentences = self.sentences.take(np.flatnonzero(np.concatenate([of_seeds, rows])))
-        masks = {}
+        asked, masks = rows, {}
+        if self.seeds is not None:
+            asked = np.concatenate([groups, rows])
         for column, values in self.masks.items():
             masks[column] = {value: mask[rows] for value, mask in values.items()}
         new_numbers = np.cumsum(groups) - 1
-        taken = replace(
+        return replace(
             self,
             table=self.table.filter(pa.array(rows)),
-            sentences=sentences,
-            group_ids=tuple(self.group_ids[group] for group in np.flatnonzero(groups)),
+            sentences=self.sentences.take(np.flatnonzero(asked)),
+            group_ids=tuple(compress(self.group_ids, groups)),
             row_groups=new_numbers[self.row_groups[rows]],
             row_labels=self.row_labels[rows],
+            subsamples=None if self.subsamples is None else self.subsamples[:, rows],
+            seed_labels=None if self.seed_labels is None else self.seed_labels[groups],
+            annotators=None if self.annotators is None else self.annotators[groups],
             masks=masks,
         )
-        if self.subsamples is not None:
-            taken = replace(taken, subsamples=self.subsamples[:, rows])
-        if self.seeds is not None:
-            taken = replace(taken, seeds=SeedPairs(sentences, self.seeds.labels[groups]))
-        if self.annotators is not None:
-            taken = replace(taken, annotators=self.annotators[groups])
-        return taken
 
 
 def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
@@ -262,9 +268,10 @@ def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.Chun
     if type(texts) is type(among) and texts.equals(among):
         return np.arange(len(texts))
     if pa.types.is_dictionary(texts.type):
-        array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-        of_dictionary = np.append(positions_among(array.dictionary, among), -1)
-        return np.asarray(of_dictionary[array.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        of_dictionary = np.append(positions_among(texts.dictionary, among), -1)
+        return np.asarray(of_dictionary[texts.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
     return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
 
 
@@ -353,11 +360,11 @@ def part_of_data(
     """
     require_at_least("limit_seeds", limit_seeds, 1)
     if subsample is not None:
-        number = 0 if data.subsamples is None else len(data.subsamples)
-        raise_first(
-            (not number, f"{param('subsample')} is {subsample}, and {data.full_name} has no subsamples: remove it"),
-            (not 0 <= subsample < number, f"{param('subsample')} is {subsample}: choose 0 to {number - 1}"),
-        )
+        given = f"{param('subsample')} is {subsample}"
+        if data.subsamples is None:
+            raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
+        if not 0 <= subsample < len(data.subsamples):
+            raise InputError(f"{given}: choose 0 to {len(data.subsamples) - 1}")
     if min_agreement is not None:
         groups = agreeing(data, min_agreement)
         data = replace(data.take(groups=groups, rows=groups[data.row_groups]), min_agreement=min_agreement)
@@ -370,7 +377,7 @@ def part_of_data(
 
 def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
     """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
-    return {name for name, kept in zip(data.group_ids, agreeing(data, min_agreement).tolist(), strict=True) if not kept}
+    return set(compress(data.group_ids, ~agreeing(data, min_agreement)))
 
 
 def agreeing(data: ScoredData, min_agreement: float) -> Bools:
@@ -379,7 +386,7 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
     Raises:
         InputError: If the data has no labels of annotators, or no group has such an agreement.
     """
-    groups: Bools = data.agreement() >= min_agreement - ROUNDING
+    groups = np.asarray(data.agreement() >= min_agreement - ROUNDING)
     if not groups.any():
         raise InputError(
             f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
@@ -394,9 +401,8 @@ def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> S
         kept &= subsamples[subsample]
         groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
         subsamples = subsamples[[subsample]]
-    return replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample).take(
-        groups=groups, rows=kept
-    )
+    part = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
+    return part.take(groups=groups, rows=kept)
 
 
 def _only_drawn(data: ScoredData) -> ScoredData:
@@ -408,15 +414,14 @@ def _only_drawn(data: ScoredData) -> ScoredData:
         return data
     missing = np.setdiff1d(data.row_groups, data.row_groups[drawn])
     if len(missing):
-        name, (group, row) = data.group_ids[missing[0]], data.units
+        group, row = data.units
         raise InputError(
-            f"{group} {name} of {data.full_name} has no {row} in a subsample: remove {param('drawn', True)}"
+            f"{group} {data.group_ids[missing[0]]} of {data.full_name} has no {row} in a subsample: remove "
+            f"{param('drawn', True)}"
         )
     asked = np.ones(len(data.sentences), dtype=bool)
-    asked[len(asked) - len(drawn) :] = drawn
-    sentences = replace(data.sentences, asked=asked)
-    seeds = None if data.seeds is None else replace(data.seeds, sentences=sentences)
-    return replace(data, sentences=sentences, seeds=seeds, drawn_only=True)
+    asked[-len(drawn) :] = drawn
+    return replace(data, sentences=replace(data.sentences, asked=asked), drawn_only=True)
 
 
 def by_digest(group_ids: tuple[str, ...]) -> list[int]:
@@ -426,5 +431,6 @@ def by_digest(group_ids: tuple[str, ...]) -> list[int]:
 
 def pair_digest(pair: Pair) -> str:
     """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
-    premise, hypothesis = (text.encode() for text in pair)
-    return hashlib.sha256(b"%d:%s%s" % (len(premise), premise, hypothesis)).hexdigest()[:32]
+    premise, hypothesis = pair
+    encoded = premise.encode()
+    return hashlib.sha256(b"%d:%s%s" % (len(encoded), encoded, hypothesis.encode())).hexdigest()[:32]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +17,12 @@ from merge_snli.answers.data import (
     WORD_CLASS,
     Numbering,
     ScoredData,
-    SeedPairs,
     part_of_data,
     subsample_masks,
 )
 from merge_snli.answers.sentences import SentencePairs, codes, numbered
 from merge_snli.base.arrays import Bools, Ints
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
@@ -34,7 +32,6 @@ from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.variants import SIDES, annotators_by_seed, validated_by
-from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_row
 from merge_snli.problems.reading import content_number, digest_of
@@ -85,31 +82,26 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     record, name = dataset.record, f"config {config} of {dataset.name}"
     if record.has_seeds:
         require(record, "subsamples")
-    choices = [other for other in dataset.configs if other != SEED]
-    path = data_file(config, TEST)
-    is_there = path in record.files or config in dataset.configs
-    if record.has_seeds and (config == SEED or not is_there):
-        raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
+        choices = [other for other in dataset.configs if other != SEED]
+        if (config not in choices and data_file(config, TEST) not in record.files) or config == SEED:
+            raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
     columns = table.column_names
-    missing = [column for column in REQUIRED_COLUMNS if column not in columns] if record.has_seeds else []
-    missing += [column for column in by if column not in columns and not {*column.split(JOIN)} <= {*columns}]
-    raise_first(
-        (missing, f"{name} has no column {next(iter(missing), None)!r}; its columns are {', '.join(columns)}"),
-        (table.num_rows == 0, f"{name} has no rows; choose another config"),
-    )
+    missing = [column for column in by if not _has(columns, column)]
+    if record.has_seeds:
+        missing = [column for column in REQUIRED_COLUMNS if column not in columns]
+    if missing:
+        raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
+    if table.num_rows == 0:
+        raise InputError(f"{name} has no rows; choose another config")
     if record.has_seeds:
         with step(f"reading {name}", table.num_rows, "variants"):
             data = _variants(dataset, config, task_labels(record.label_names), table)
-        is_part = dataset.loaded is not None and dataset.loaded.config == config
-        return _loaded_part(data, cast(LoadedRows, dataset.loaded)) if is_part else data
-    pairs = read_groups(
-        ProblemOptions(problems=table),
-        table=table,
-        group_column=record.group_column,
-        by=tuple(by) or tuple(column for column in TEMPLATE_COLUMNS if {*column.split(JOIN)} <= {*columns}),
-        name=name,
-    )
+        loaded = dataset.loaded
+        return data if loaded is None or loaded.config != config else _loaded_part(data, loaded)
+    default = [column for column in TEMPLATE_COLUMNS if _has(columns, column)]
+    options = ProblemOptions(problems=table)
+    pairs = read_groups(options, table=table, group_column=record.group_column, by=by or default, name=name)
     return replace(
         pairs,
         dataset=dataset,
@@ -118,6 +110,11 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
         revision=dataset.revision,
         config=config,
     )
+
+
+def _has(columns: Sequence[str], column: str) -> bool:
+    """Return whether there is a column, or both columns of `A+B`."""
+    return column in columns or {*column.split(JOIN)} <= {*columns}
 
 
 def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:
@@ -163,7 +160,7 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
         row_groups=groups,
         row_labels=label,
         subsamples=_subsamples(dataset, config, table),
-        seeds=SeedPairs(sentences, gold),
+        seed_labels=gold,
         masks=masks,
         annotators=annotators,
     )
@@ -178,8 +175,12 @@ def _before(table: pa.Table, first: Ints, side: str) -> pa.ChunkedArray:
 def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools]:
     """Return whether the seed of each row has each agreement, such as `4/5`, the largest share first."""
     votes, totals = annotators[np.arange(len(gold)), gold], annotators.sum(axis=1)
-    pairs = sorted({*zip(votes.tolist(), totals.tolist(), strict=True)}, key=lambda pair: -pair[0] / max(1, pair[1]))
-    return {f"{own}/{all_}": ((votes == own) & (totals == all_))[groups] for own, all_ in pairs if all_}
+    masks = {}
+    pairs = {*zip(votes.tolist(), totals.tolist(), strict=True)}
+    for own, total in sorted(pairs, key=lambda pair: -pair[0] / max(1, pair[1])):
+        if total:
+            masks[f"{own}/{total}"] = ((votes == own) & (totals == total))[groups]
+    return masks
 
 
 def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: Ints, n_labels: int) -> None:
@@ -246,9 +247,9 @@ def read_groups(
     require_unique("by", by)
     given, default = str(options.problems), options.problems.public_name
     source = open_source(options)
-    pairs: list[Pair] = []
-    groups: Numbering[str] = Numbering()
-    values: dict[str, Numbering[str]] = {column: Numbering() for column in by}
+    pairs = []
+    groups = Numbering[str]()
+    values = {column: Numbering[str]() for column in by}
     labels, positions, total = array("q"), array("q"), 0
     repeated = RepeatedPairs()
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
@@ -284,11 +285,13 @@ def read_groups(
     for column, of_rows in values.items():
         numbers = np.array(of_rows.numbers)
         masks[column] = {value: numbers == number for value, number in of_rows.index.items()}
+    public_name, revision = split_revision(default)
+    title = Path(default).stem if options.split is None else f"{default} ({options.split})"
     return ScoredData(
         dataset=None,
-        name=split_revision(default)[0],
-        title=Path(default).stem if options.split is None else f"{default} ({options.split})",
-        revision=split_revision(given)[1] if default == given else None,
+        name=public_name,
+        title=title,
+        revision=revision if default == given else None,
         config=options.config,
         digest=digest_of(total),
         group_column=group_column,
@@ -300,13 +303,14 @@ def read_groups(
         row_labels=np.array(labels),
         row_groups=np.array(groups.numbers),
         subsamples=None,
-        seeds=None,
+        seed_labels=None,
         masks=masks,
     )
 
 
 def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
-    of_rows.add(f" {JOIN} ".join(column_text(row, name, "by") or "(empty)" for name in row.columns_of(column)))
+    texts = [column_text(row, name, "by") or "(empty)" for name in row.columns_of(column)]
+    of_rows.add(f" {JOIN} ".join(texts))
     if len(of_rows.index) > MAX_VALUES:
         raise InputError(
             f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "
@@ -316,15 +320,13 @@ def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
 
 def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> None:
     """Check that there are at least two groups, and that not every group is a single pair."""
-    raise_first(
-        (
-            n_groups == 1,
+    if n_groups == 1:
+        raise InputError(
             f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
-            f"column with at least two groups with {param('group_column')}",
-        ),
-        (
-            n_groups == n_rows,
+            f"column with at least two groups with {param('group_column')}"
+        )
+    if n_groups == n_rows:
+        raise InputError(
             f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
-            f"a column that several pairs share with {param('group_column')}",
-        ),
-    )
+            f"a column that several pairs share with {param('group_column')}"
+        )

@@ -52,22 +52,25 @@ def best_label(labels: Sequence[str], likelihoods: Sequence[float]) -> str:
     return labels[max(range(len(labels)), key=likelihoods.__getitem__)]
 
 
+def _labels(replies: Sequence[Reply]) -> Counter[str]:
+    return Counter(reply.label for reply in replies if reply.label is not None)
+
+
 def majority(replies: Sequence[Reply]) -> str | None:
     """Return the most frequent label of several replies, the one given first of a tie; None if none has a label."""
-    labels = Counter(reply.label for reply in replies if reply.label is not None)
+    labels = _labels(replies)
     return max(labels, key=labels.__getitem__, default=None)
 
 
 def is_tied(replies: Sequence[Reply]) -> bool:
     """Return whether two labels of several replies are equally frequent, and no other is more so."""
-    counts = Counter(reply.label for reply in replies if reply.label is not None).values()
-    return list(counts).count(max(counts, default=0)) > 1
+    counts = sorted(_labels(replies).values())
+    return len(counts) > 1 and counts[-1] == counts[-2]
 
 
 def agreement(replies: Sequence[Reply]) -> float:
     """Return the share of replies with the label of the majority; 0 if none has a label."""
-    label = majority(replies)
-    return sum(label is not None and reply.label == label for reply in replies) / len(replies)
+    return max(_labels(replies).values(), default=0) / len(replies)
 
 
 def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair]) -> pa.Table | None:
@@ -84,17 +87,21 @@ def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair])
     by_pair = [replies.get(pair, ()) for pair in pairs]
     if not any(by_pair):
         return None
-    unread = [given[0].kind if given and majority(given) is None else None for given in by_pair]
+    unread, likelihoods, written = [], [], []
+    has_texts = False
+    for given in by_pair:
+        unread.append(given[0].kind if given and majority(given) is None else None)
+        likelihoods.append(only_likelihoods(given) or None)
+        of_pair = []
+        for one in given:
+            has_texts = has_texts or bool(one.text) or not one.log_likelihoods
+            of_pair.append({"label": one.label, "text": one.text, "unread": one.kind, "read_by": one.reader})
+        written.append(of_pair)
     columns = {"unread": pa.array(unread, pa.string())}
-    likelihoods = [only_likelihoods(given) or None for given in by_pair]
     if any(likelihoods):
         columns[LOG_LIKELIHOODS] = pa.array(likelihoods, pa.list_(pa.float64()))
-    if not all(reply.log_likelihoods and not reply.text for given in by_pair for reply in given):
-        values = [
-            [{"label": one.label, "text": one.text, "unread": one.kind, "read_by": one.reader} for one in given]
-            for given in by_pair
-        ]
-        columns["replies"] = pa.array(values, REPLIES)
+    if has_texts:
+        columns["replies"] = pa.array(written, REPLIES)
     return pa.table(columns)
 
 
@@ -104,18 +111,12 @@ def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:
     A model that ranked labels replied once, with the label in `answer`. The result is empty for other models.
     """
     columns = [name for name in ("replies", LOG_LIKELIHOODS) if name in table.column_names]
-    if not columns:
-        return {}
-    return {
-        row["row_id"]: tuple(
-            Reply(
-                reply["label"],
-                reply.get("text", ""),
-                reply.get("unread"),
-                tuple(row.get(LOG_LIKELIHOODS) or ()),
-                reply.get("read_by"),
-            )
-            for reply in row.get("replies", [{"label": row["answer"]}]) or ()
-        )
-        for row in table.select(["row_id", "answer", *columns]).to_pylist()
-    }
+    replies = {}
+    for row in table.select(["row_id", "answer", *columns]).to_pylist() if columns else ():
+        likelihoods = tuple(row.get(LOG_LIKELIHOODS) or ())
+        of_row = []
+        for reply in row.get("replies", [{"label": row["answer"]}]) or ():
+            text, kind, reader = reply.get("text", ""), reply.get("unread"), reply.get("read_by")
+            of_row.append(Reply(reply["label"], text, kind, likelihoods, reader))
+        replies[row["row_id"]] = tuple(of_row)
+    return replies

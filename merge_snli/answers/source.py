@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merge_snli.answers.data import Numbering, ScoredData
-from merge_snli.base.errors import InputError, param, raise_first
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
 from merge_snli.models.labels import Pair, positions
@@ -56,24 +56,22 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
         InputError: If the data has no seeds, or the source cannot be read, is not the recorded one, has other labels
             than the data set, or does not have every seed of the config with its gold label.
     """
-    raise_first(
-        (
-            not isinstance(source, str | Path | ProblemOptions),
+    if not isinstance(source, str | Path | ProblemOptions):
+        raise InputError(
             f"{param('source')} has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
-            "ProblemOptions",
-        ),
-        (
-            data.seeds is None,
-            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it",
-        ),
-        (
-            isinstance(source, str) and not source.strip(),
-            f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}",
-        ),
-    )
+            "ProblemOptions"
+        )
+    if data.seed_labels is None:
+        raise InputError(
+            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it"
+        )
     if source == RECORDED:
         return _read_recorded(data)
-    return _read(source if isinstance(source, ProblemOptions) else ProblemOptions(problems=source), data)
+    if isinstance(source, ProblemOptions):
+        return _read(source, data)
+    if not str(source).strip():
+        raise InputError(f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}")
+    return _read(ProblemOptions(problems=source), data)
 
 
 def _read_recorded(data: ScoredData) -> ScoredSource:
@@ -82,10 +80,10 @@ def _read_recorded(data: ScoredData) -> ScoredSource:
         recorded = dataset.record.options
         if not isinstance(recorded.get("problems"), str):
             raise InputError("its run.json does not name the problems")
-        # The tagger does not affect which problems are read.
-        names = {field.name for field in fields(ProblemOptions)} - {"tagger"}
-        options = ProblemOptions(**{name: value for name, value in recorded.items() if name in names})
-        return _read(options, data, digest=dataset.record.sources[0].digest)
+        known = {field.name for field in fields(ProblemOptions)}
+        known.remove("tagger")  # it does not affect which problems are read
+        options = {name: value for name, value in recorded.items() if name in known}
+        return _read(ProblemOptions(**options), data, digest=dataset.record.sources[0].digest)
     except InputError as error:
         raise InputError(
             f"cannot use the recorded source of {dataset.name}: {error.message.marked}; {advice}"

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from merge_snli.answers.answers import Answers, Graded, Predicted
 from merge_snli.answers.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
-from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.limits import open_parquet
 from merge_snli.models.labels import Missing
 from merge_snli.statistics import ratios
@@ -51,14 +51,17 @@ def to_table(answers: Answers) -> pa.Table:
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
     """
-    ids, seeds = pa.array(answers.group_ids, pa.string()), answers.seeds
-    own = {} if answers.subsamples is None else {"subsamples": _numbers(answers.subsamples, answers.subsample or 0)}
-    own |= {name: answers.table[name] for name in answers.table.column_names if name != "row_id"}
+    ids, own = pa.array(answers.group_ids, pa.string()), {}
+    if answers.subsamples is not None:
+        own["subsamples"] = _numbers(answers.subsamples, answers.subsample or 0)
+    for name in answers.table.column_names:
+        if name != "row_id":
+            own[name] = answers.table[name]
     rows = _block(answers, answers.labels, answers.row_ids, ids.take(pa.array(answers.groups)), own)
-    if seeds is None:
+    if answers.seeds is None:
         return rows
-    table = pa.concat_tables([_block(seeds, answers.labels, ids, ids, None), rows], promote_options="default")
-    return table.select(rows.column_names)
+    seeds = _block(answers.seeds, answers.labels, ids, ids, None)
+    return pa.concat_tables([seeds, rows], promote_options="default").select(rows.column_names)
 
 
 def _block(
@@ -66,9 +69,9 @@ def _block(
 ) -> pa.Table:
     """Return the table of rows, or of seeds if they have no columns of their own."""
     names, missing = pa.array(labels, pa.string()), graded.predicted < 0
-    details = (
-        {} if graded.details is None else dict(zip(graded.details.column_names, graded.details.columns, strict=True))
-    )
+    details = {}
+    if graded.details is not None:
+        details = {name: graded.details[name] for name in graded.details.column_names}
     why = details.pop("unread", pa.nulls(len(missing), pa.string()))
     columns = {
         "row_id": row_ids,
@@ -76,15 +79,12 @@ def _block(
         "is_seed": pa.array(np.full(len(missing), own is None)),
         "label": names.take(pa.array(graded.gold)),
         "answer": names.take(pa.array(graded.predicted, mask=missing)),
-        "unread": pc.if_else(missing, pc.coalesce(why, pa.scalar(NO_ANSWER)), pa.scalar(None, pa.string())),
-        **(own or {}),
     }
+    columns["unread"] = pc.if_else(missing, pc.coalesce(why, pa.scalar(NO_ANSWER)), pa.scalar(None, pa.string()))
+    columns |= own or {}
     if graded.probabilities is not None:
-        shares = graded.probabilities.astype(np.float32)
-        columns |= {
-            f"{PROBABILITY}{label}": pa.array(shares[:, number], from_pandas=True)
-            for number, label in enumerate(labels)
-        }
+        for label, shares in zip(labels, graded.probabilities.T.astype(np.float32), strict=True):
+            columns[f"{PROBABILITY}{label}"] = pa.array(shares, from_pandas=True)
     return pa.table(columns | details)
 
 
@@ -98,9 +98,12 @@ def _numbers(subsamples: Bools, first: int) -> pa.ListArray:
 
 def to_bytes(table: pa.Table) -> bytes:
     """Return the Parquet file of a table of answers."""
-    plain = {name: "BYTE_STREAM_SPLIT" for name in table.column_names if name.startswith(PROBABILITY)}
-    plain["row_id"] = "DELTA_BYTE_ARRAY"
-    texts = [name for name in table.column_names if name not in (*plain, "is_seed", "replies", LOG_LIKELIHOODS)]
+    plain, texts = {"row_id": "DELTA_BYTE_ARRAY"}, []
+    for name in table.column_names:
+        if name.startswith(PROBABILITY):
+            plain[name] = "BYTE_STREAM_SPLIT"
+        elif name not in ("row_id", "is_seed", "replies", LOG_LIKELIHOODS):
+            texts.append(name)
     sink = pa.BufferOutputStream()
     table = without_dictionaries(table).replace_schema_metadata()
     pq.write_table(table, sink, compression="zstd", use_dictionary=texts, column_encoding=plain)
@@ -152,16 +155,20 @@ def check_table(table: pa.Table, n_subsamples: int | None) -> None:
             id is not unique, or a group has no seed or no row.
     """
     _check_columns(table, n_subsamples)
-    is_seed = table["is_seed"].to_numpy()
-    seeds = int(np.count_nonzero(is_seed))
-    if not is_seed[:seeds].all():
+    on_seeds, rows = _seeds_and_rows(table)
+    if not pc.all(on_seeds["is_seed"], min_count=0).as_py():
         raise ValueError("the seeds are not the first rows")
-    of_seeds, of_rows = table["group_id"].slice(0, seeds), table["group_id"].slice(seeds)
-    if not _are_unique(table["row_id"].slice(seeds)) or len(pc.unique(of_seeds)) < seeds:
+    of_seeds, of_rows = pc.unique(on_seeds["group_id"]), pc.unique(rows["group_id"])
+    if not _are_unique(rows["row_id"]) or len(of_seeds) < len(on_seeds):
         raise ValueError("an id is not unique")
-    groups = pc.unique(of_rows).cast(pa.string())
-    if seeds and (len(groups) != seeds or (positions_among(of_seeds, groups) < 0).any()):
+    if len(of_seeds) and {*of_seeds.to_pylist()} != {*of_rows.to_pylist()}:
         raise ValueError("a group has no seed, or a seed no row")
+
+
+def _seeds_and_rows(table: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of a table on seeds, which are the first, and the others."""
+    seeds = int(np.count_nonzero(table["is_seed"].to_numpy()))
+    return table.slice(0, seeds), table.slice(seeds)
 
 
 def _are_unique(ids: pa.ChunkedArray) -> bool:
@@ -184,23 +191,20 @@ def from_table(
     Raises:
         ValueError: If a value is not valid.
     """
-    seeds = int(np.count_nonzero(table["is_seed"].to_numpy()))
-    on_seeds, rows = table.slice(0, seeds), table.slice(seeds)
-    ids = pc.unique((on_seeds if seeds else rows)["group_id"]).cast(pa.string())
-    about = []
-    for name in table.column_names:
-        if name == "row_id" or not (name in (*ANSWER_COLUMNS, LOG_LIKELIHOODS) or name.startswith(PROBABILITY)):
-            about.append(name)
-    given = _graded(rows, labels)
+    on_seeds, rows = _seeds_and_rows(table)
+    has_seeds = len(on_seeds) > 0
+    ids = pc.unique((on_seeds if has_seeds else rows)["group_id"]).cast(pa.string())
+    of_answers = {*ANSWER_COLUMNS, LOG_LIKELIHOODS} - {"row_id"}
+    about = [name for name in table.column_names if name not in of_answers and not name.startswith(PROBABILITY)]
     return Answers(
         labels=tuple(labels),
         table=rows.select(about),
         group_ids=tuple(ids.to_pylist()),
         groups=positions_among(rows["group_id"], ids),
-        **vars(given),
         subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples, subsample),
         subsample=subsample,
-        seeds=_graded(on_seeds, labels) if seeds else None,
+        seeds=_graded(on_seeds, labels) if has_seeds else None,
+        **vars(_graded(rows, labels)),
     )
 
 
@@ -237,15 +241,16 @@ def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
 
 def _predicted(table: pa.Table, labels: Sequence[str]) -> Predicted:
     """Return the predicted labels, with the probabilities and replies if the table has them."""
-    predicted, there = _label_numbers(table["answer"], labels), table.column_names
-    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in there]
+    predicted = _label_numbers(table["answer"], labels)
+    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
     replies = table.select(details) if len(details) > 1 else None
-    columns = [table[f"{PROBABILITY}{label}"] for label in labels if f"{PROBABILITY}{label}" in there]
-    if not columns:
+    named = [f"{PROBABILITY}{label}" for label in labels]
+    there = [name for name in named if name in table.column_names]
+    if not there:
         return Predicted(predicted, details=replies)
-    if len(columns) < len(labels):
+    if there != named:
         raise ValueError("the table of answers has probabilities of some labels only")
-    shares: Floats = np.stack([column.to_numpy().astype(np.float64) for column in columns], axis=1)
+    shares = np.stack([table[name].to_numpy() for name in named], axis=1).astype(np.float64)
     sums = shares.sum(axis=1)
     may_be_unknown = np.isnan(sums) & ((predicted < 0) | (replies is not None))
     if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | may_be_unknown).all():
@@ -273,10 +278,10 @@ def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table
         table = table.append_column(LOG_ODDS, data.table[LOG_ODDS].combine_chunks().take(positions))
     if data.annotators is not None:
         counts = data.annotators[groups]
-        shares = ratios(counts, np.repeat(counts.sum(axis=1, keepdims=True), counts.shape[1], axis=1))
+        totals = counts.sum(axis=1)
         table = table.append_column("agreement", pa.array(data.agreement()[groups], from_pandas=True))
-        for name, column in zip(data.label_names, shares.T, strict=True):
-            table = table.append_column(f"annotators:{name}", pa.array(column, from_pandas=True))
+        for name, of_label in zip(data.label_names, counts.T, strict=True):
+            table = table.append_column(f"annotators:{name}", pa.array(ratios(of_label, totals), from_pandas=True))
     if with_text:
         n_seeds = len(data.sentences) - len(data.row_groups)
         sentences = data.sentences.take(np.where(of_seeds, groups, n_seeds + rows))

@@ -140,6 +140,6 @@ def scored_data(logs: Sequence[Log]) -> ScoredData:
         row_groups=np.array(groups.numbers),
         row_labels=labels,
         subsamples=None,
-        seeds=None,
+        seed_labels=None,
         masks={},
     )

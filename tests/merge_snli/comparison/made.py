@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from merge_snli import MergeDataset, Result
 from merge_snli.answers.answers import Answers, Predicted, answers_to, predicted_answers
-from merge_snli.answers.data import ScoredData, SeedPairs
+from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
@@ -165,7 +165,7 @@ def _data(
         row_groups=groups,
         row_labels=row_labels,
         subsamples=np.array([[number in row.subsamples for row in rows] for number in range(n_subsamples)]),
-        seeds=SeedPairs(sentences, np.array(gold)),
+        seed_labels=np.array(gold),
         masks={
             "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
             "label": {name: row_labels == number for number, name in enumerate(labels)},
