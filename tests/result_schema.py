@@ -1,4 +1,4 @@
-"""The JSON Schema of result files, `result.schema.json`; `python -m merge_snli.results.schema` writes it."""
+"""The JSON Schema of result files, `result.schema.json`; `python -m tests.result_schema` writes it."""
 
 import json
 import re
@@ -9,10 +9,11 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import DataclassSchema
 
+from merge_snli.results import store
 from merge_snli.results.records import SCHEMA_VERSION
 from merge_snli.results.store import FILE
 
-SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
+SCHEMA_FILE = Path(store.__file__).with_name("result.schema.json")
 
 # A field in a docstring, and what is said about it.
 FIELD = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)

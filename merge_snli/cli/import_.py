@@ -101,8 +101,9 @@ def run(arguments: argparse.Namespace) -> None:
     groups = on_same_data(result for result in beside if result.dataset.key in keys)
     tables = [score_table(group, names=names_of(group)) for group in groups]
     for group in groups:
+        models = group_prompts(group)
         for effect in (prompt_table, order_table):
-            table = effect(group_prompts(group))
+            table = effect(models, [model.title for model in models])
             if table is not None:
                 tables.append(table)
     if unread:

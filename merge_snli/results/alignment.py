@@ -4,15 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.compute as pc
 
-from merge_snli.answers.answers import Answers
-from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.results.calibration import calibration_of
 from merge_snli.results.grouping import comparable_results, reference_groups
-from merge_snli.results.measure import consistency, part_columns, scores, scores_by_value
+from merge_snli.results.measure import consistency, part_masks, scores, scores_by_value
 from merge_snli.results.prompts import group_prompts
 from merge_snli.results.result import Result
 
@@ -30,7 +27,7 @@ def aligned(results: Iterable[Result], *, common_seeds: bool = False) -> list[Re
     Raises:
         InputError: If the models on the same data have fewer than two groups in common, with `common_seeds`.
     """
-    found: list[Result] = []
+    found = []
     for group in comparable_results(results):
         groups = _common(group) if common_seeds else reference_groups(group_prompts(group))
         for result in group:
@@ -69,22 +66,15 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
         rows=result.left_out.rows + len(result.answers.predicted) - len(answers.predicted),
     )
     whole = scores(answers)
-    note = f"on {len(answers.group_ids):,} of its {count(len(kept), result.units[0])}, those of the other models"
+    groups = count(len(kept), result.units[0])
+    note = f"on {len(answers.group_ids):,} of its {groups}, those of the other models"
     return replace(
         result,
         stored=answers,
         scores=whole,
-        parts=scores_by_value(answers, whole, _masks(result, answers)),
+        parts=scores_by_value(answers, whole, part_masks(result.parts, answers, result.dataset.labels)),
         consistency=consistency(answers),
         calibration=calibration_of(answers),
         left_out=left_out,
         notes=(*result.notes, note),
     )
-
-
-def _masks(result: Result, answers: Answers) -> dict[str, dict[str, Bools]]:
-    """Return by column and value of a result's parts whether each row has the value, of the columns in the table."""
-    masks = {}
-    for name, column in part_columns(result.parts, answers, result.dataset.labels).items():
-        masks[name] = {value: np.asarray(pc.equal(column, value)) for value in result.parts[name]}
-    return masks

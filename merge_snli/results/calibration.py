@@ -1,6 +1,6 @@
 """Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -88,34 +88,43 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     probabilities, seeds = answers.probabilities, answers.seeds
     if probabilities is None:
         return None
-    known = answers.is_probable & (True if seeds is None else seeds.is_probable[answers.groups])
+    known, predicted, gold = answers.is_probable, answers.predicted, answers.gold
+    if seeds is not None:
+        known = known & seeds.is_probable[answers.groups]
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
-    subsamples = [rows for mask in masks if len(rows := np.flatnonzero(mask & known))]
-    predicted, gold = answers.predicted, answers.gold
-    brier = [brier_score(probabilities[rows], gold[rows]) for rows in subsamples]
-    errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
-    on_rows = Calibration(fmean(brier), fmean(errors)) if subsamples else Calibration(None, None)
+    subsamples = [np.flatnonzero(mask & known) for mask in masks]
+
+    def mean(of_rows: Callable[[Ints], float | None]) -> float | None:
+        """Return the mean over the subsamples in which a number is known."""
+        values = [of_rows(rows) for rows in subsamples if len(rows)]
+        some = [value for value in values if value is not None]
+        return fmean(some) if some else None
+
+    on_rows = Calibration(
+        brier=mean(lambda rows: brier_score(probabilities[rows], gold[rows])),
+        calibration_error=mean(lambda rows: calibration_error(probabilities[rows], predicted[rows], gold[rows])),
+    )
     if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     weakened = weaker & (predicted == seeds.predicted[answers.groups])
-    distances: dict[str, float | None] = {}
-    if annotators is not None:
-        shares = ratios(annotators, np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1))
-        far = _distances(probabilities, shares[answers.groups])
-        means = [mean for rows in subsamples if (mean := _known_mean(far[rows])) is not None]
-        distances = {
-            "annotator_distance": fmean(means) if means else None,
-            "seed_annotator_distance": _known_mean(_distances(seeds.probabilities, shares)),
-        }
     of_seeds = seeds.probabilities[seeds.is_probable]
-    predicted, gold = (numbers[seeds.is_probable] for numbers in (seeds.predicted, seeds.gold))
-    return replace(
+    predicted_seeds, gold_seeds = seeds.predicted[seeds.is_probable], seeds.gold[seeds.is_probable]
+    found = replace(
         on_rows,
-        seed_brier=brier_score(of_seeds, gold),
-        seed_calibration_error=calibration_error(of_seeds, predicted, gold),
-        weakened=fmean(float(weakened[rows].mean()) for rows in subsamples) if subsamples else None,
-        **distances,
+        seed_brier=brier_score(of_seeds, gold_seeds),
+        seed_calibration_error=calibration_error(of_seeds, predicted_seeds, gold_seeds),
+        weakened=mean(lambda rows: float(weakened[rows].mean())),
+    )
+    if annotators is None:
+        return found
+    totals = np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1)
+    shares = ratios(annotators, totals)
+    far = _distances(probabilities, shares[answers.groups])
+    return replace(
+        found,
+        annotator_distance=mean(lambda rows: _known_mean(far[rows])),
+        seed_annotator_distance=_known_mean(_distances(seeds.probabilities, shares)),
     )
 
 

@@ -7,21 +7,17 @@ again, but for the intervals, which take longer than reading the file.
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic_core import to_jsonable_python
 
 from merge_snli.answers.answers import Answers, join, predicted_answers
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.table import to_table, without_dictionaries
-from merge_snli.base.arrays import Bools
 from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.results.calibration import calibration_of
-from merge_snli.results.measure import consistency, part_columns, scores, scores_by_value
+from merge_snli.results.measure import consistency, part_masks, scores, scores_by_value
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result, ResultFile
 
@@ -67,8 +63,7 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
     Raises:
         InputError: If a number is not the same, but for rounding.
     """
-    columns = part_columns(file.parts, answers, file.dataset.labels)
-    masks = {name: _mask_of_values(column) for name, column in columns.items()}
+    masks = part_masks(file.parts, answers, file.dataset.labels)
     whole = scores(answers, intervals=False)
     computed = {
         "scores": whole,
@@ -77,7 +72,7 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
         "calibration": calibration_of(answers),
     }
     stated = {field: getattr(file, field) for field in computed}
-    stated["parts"] = {column: of for column, of in file.parts.items() if column in masks}
+    stated["parts"] = {column: file.parts[column] for column in masks}
     known = _of_file(to_jsonable_python(stated), entries)
     given = _of_file(to_jsonable_python(computed), known)
     for place, value, expected in differences(known, given, is_equal=_nearly_equal):
@@ -86,11 +81,6 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
                 f"{name} is not a valid result: {place} is {_short(value)}, and the answers give {_short(expected)}; "
                 f"{AGAIN}"
             )
-
-
-def _mask_of_values(column: pa.Array | pa.ChunkedArray) -> dict[str, Bools]:
-    distinct = pc.unique(column).drop_null().to_pylist()
-    return {value: np.asarray(pc.equal(column, value).fill_null(False)) for value in distinct}
 
 
 def _of_file(value: object, entries: object) -> object:
@@ -138,9 +128,9 @@ def _unlike_data(result: Result, data: ScoredData) -> str | None:
     answers, left_out = result.answers, result.left_out
     group, row = data.units
     groups = len(data.group_ids) - len(answers.group_ids)
+    rows = len(data.row_groups) - len(answers.predicted)
     if left_out.groups != groups:
         return f"left_out.groups is {left_out.groups}, and {count(groups, group)} have no answers"
-    rows = len(data.row_groups) - len(answers.predicted)
     if left_out.rows + left_out.undrawn != rows:
         return f"left_out.rows is {left_out.rows}, and {count(rows, row)} have no answer"
     expected, _ = predicted_answers(join(answers, data), data)

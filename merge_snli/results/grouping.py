@@ -59,10 +59,10 @@ def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
 
 def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
     """Group results that may be compared: on the same data set and config, and with the same compared labels."""
-    groups = grouped(
-        ((number, is_two_way(result)), result) for number, group in enumerate(on_same_data(results)) for result in group
-    )
-    return list(groups.values())
+    found = []
+    for group in on_same_data(results):
+        found += grouped((is_two_way(result), result) for result in group).values()
+    return found
 
 
 def comparable_models(results: Iterable[Result]) -> list[tuple[list[Scored], list[tuple[Scored, str]]]]:
@@ -100,13 +100,12 @@ def names_of(results: Sequence[Scored]) -> list[str]:
 
     A model without a digest shows instead whether it is a function or known by its answers.
     """
-    titles = Counter(result.title for result in results)
-    return [
-        result.title
-        if titles[result.title] == 1
-        else f"{result.title} [{(result.model.digest or result.model.label_origin)[:8]}]"
-        for result in results
-    ]
+    titles = [result.title for result in results]
+    names = []
+    for title, result in zip(titles, results, strict=True):
+        about = result.model.digest or result.model.label_origin
+        names.append(title if titles.count(title) == 1 else f"{title} [{about[:8]}]")
+    return names
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -122,16 +121,22 @@ def short_names(names: Sequence[str]) -> list[str]:
         ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
     """
     ends = [_shortest_end(name, names) for name in names]
-    labels = [end if len(end) <= MAX_LABEL_LETTERS else f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" for end in ends]
+    labels = []
+    for end in ends:
+        is_long = len(end) > MAX_LABEL_LETTERS
+        labels.append(f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" if is_long else end)
     return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
 
 
 def _shortest_end(name: str, names: Sequence[str]) -> str:
     """Return the shortest end of a path that is not the end of another one."""
     components = name.split("/")
-    ends = ("/".join(components[-length:]) for length in range(1, len(components)))
     others = [f"/{other}" for other in names if other != name]
-    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
+    for length in range(1, len(components)):
+        end = "/".join(components[-length:])
+        if not any(other.endswith(f"/{end}") for other in others):
+            return end
+    return name
 
 
 def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
@@ -140,12 +145,11 @@ def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
     Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
     """
     listed = list(results)
-    reasons = unranked_reasons(listed)
-    accuracies = [result.row.share("pattern_accuracy") for result in listed]
-    order = sorted(
-        range(len(listed)), key=lambda at: (reasons[at] is not None, *best_first(accuracies[at], listed[at].title))
-    )
-    return [listed[at] for at in order]
+    keyed = []
+    for result, reason in zip(listed, unranked_reasons(listed), strict=True):
+        first = best_first(result.row.share("pattern_accuracy"), result.title)
+        keyed.append(((reason is not None, *first), result))
+    return [result for _, result in sorted(keyed, key=lambda each: each[0])]
 
 
 def reference_groups(results: Sequence[Scored]) -> frozenset[str]:
@@ -154,8 +158,6 @@ def reference_groups(results: Sequence[Scored]) -> frozenset[str]:
     Of several such sets, it is the largest, then the first by the ids in it, whatever the order of the results.
     """
     sets = Counter(frozenset(result.group_ids) for result in results)
-    if len(sets) == 1:
-        return next(iter(sets))
     return max(sets, key=lambda ids: (sets[ids], len(ids), sorted(ids)), default=frozenset())
 
 
@@ -198,9 +200,11 @@ def coverage(result: Scored, most: int = 0) -> str:
         most: Number of groups of another result on the same data, if that is known.
     """
     groups, left_out = len(result.group_ids), result.left_out
-    limit = f"are longer than the model's maximum of {left_out.max_length} tokens"
-    not_scored = "have no predictions" if left_out.max_length is None else limit
-    why = "lack imported answers" if result.model.label_origin == ANSWERS else not_scored
+    why = f"are longer than the model's maximum of {left_out.max_length} tokens"
+    if left_out.max_length is None:
+        why = "have no predictions"
+    if result.model.label_origin == ANSWERS:
+        why = "lack imported answers"
     return f"{groups:,} of {max(groups + left_out.groups, most):,} {result.units[0]}s, the others {why}"
 
 
@@ -210,11 +214,10 @@ def marked_names(results: Sequence[Scored]) -> list[str]:
     Raises:
         InputError: If two results are of the same model.
     """
-    reasons = unranked_reasons(results)
-    return [
-        name if reason is None else f"{name} (not ranked)"
-        for name, reason in zip(distinct_names_of(results), reasons, strict=True)
-    ]
+    names = []
+    for name, reason in zip(distinct_names_of(results), unranked_reasons(results), strict=True):
+        names.append(name if reason is None else f"{name} (not ranked)")
+    return names
 
 
 def best_first(accuracy: float, name: str) -> tuple[float, str]:
@@ -229,9 +232,9 @@ def distinct_names_of(results: Sequence[Scored]) -> list[str]:
         InputError: If two results are of the same model.
     """
     names = names_of(results)
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise InputError(f"{count} results of {name} on the same data: remove all but one of the files")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{names.count(name)} results of {name} on the same data: remove all but one of the files")
     return names
 
 
@@ -241,12 +244,12 @@ def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
     distinct: dict[tuple[object, ...], list[str]] = {}
     for name, scored in named.items():
         key = tuple(result.counted.key for result in results_of(scored))
-        with_same_counts = distinct.setdefault(key, [])
-        same = next((other for other in with_same_counts if _same_answers(named[other], scored)), None)
-        if same is None:
-            with_same_counts.append(name)
+        for other in distinct.setdefault(key, []):
+            if _same_answers(named[other], scored):
+                copies[name] = other
+                break
         else:
-            copies[name] = same
+            distinct[key].append(name)
     return copies
 
 
@@ -259,10 +262,11 @@ def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
     """Return the display names of data sets: title and config, with the digest if that is not unique."""
     names = [data.title if data.config is None else f"{data.title}, config {data.config}" for data in datasets]
     different = Counter(name for name, _ in {(name, data.digest) for name, data in zip(names, datasets, strict=True)})
-    return [
-        name if different[name] == 1 else f"{data.title} [{data.digest[:8]}]{name.removeprefix(data.title)}"
-        for name, data in zip(names, datasets, strict=True)
-    ]
+    titles = []
+    for name, data in zip(names, datasets, strict=True):
+        end = name.removeprefix(data.title)
+        titles.append(name if different[name] == 1 else f"{data.title} [{data.digest[:8]}]{end}")
+    return titles
 
 
 def config_rank(config: str | None) -> tuple[int, str]:
@@ -272,20 +276,21 @@ def config_rank(config: str | None) -> tuple[int, str]:
 
 def permuted_labels(scored: Scored) -> str | None:
     """Return why the labels of a model seem to be permuted, from its answers to the seeds; None if they do not."""
-    labels = scored.compared_labels
+    n_labels = len(scored.compared_labels)
     seeds = [result.counted.seeds for result in results_of(scored) if result.counted.seeds is not None]
     if not seeds:
         return None
-    gold, predicted = (np.concatenate([getattr(graded, name) for graded in seeds]) for name in ("gold", "predicted"))
-    gold, predicted = gold[predicted >= 0], predicted[predicted >= 0]
-    if not len(gold):
-        return None
-    counts = np.bincount(predicted * len(labels) + gold, minlength=len(labels) ** 2).reshape(len(labels), -1)
-    if (counts.argmax(axis=1) == np.arange(len(labels))).all():  # no other order is better
+    predicted = np.concatenate([graded.predicted for graded in seeds])
+    gold = np.concatenate([graded.gold for graded in seeds])[predicted >= 0]
+    predicted = predicted[predicted >= 0]
+    counts = np.zeros((n_labels, n_labels), dtype=np.int64)
+    np.add.at(counts, (predicted, gold), 1)
+    if not len(gold) or (counts.argmax(axis=1) == np.arange(n_labels)).all():  # no other order is better
         return None
     from scipy.optimize import linear_sum_assignment
 
-    better, right = linear_sum_assignment(counts, maximize=True)[1][predicted] == gold, predicted == gold
+    _, order = linear_sum_assignment(counts, maximize=True)
+    better, right = order[predicted] == gold, predicted == gold
     if better.mean() < np.bincount(gold).max() / len(gold) + CHANCE_MARGIN or better.sum() <= right.sum():
         return None
     if mcnemar_test(better, right).p_value >= MAX_P_VALUE:
@@ -301,10 +306,15 @@ def not_averaged(result: Scored) -> tuple[str, ...]:
 
 def without_permuted(results: Sequence[AnyScored]) -> list[AnyScored]:
     """Return the results for a mean over models, with a warning for each that is left out; all if none remains."""
-    reasons = [permuted_labels(result) for result in results]
-    if None not in reasons:
+    kept, left_out = [], []
+    for result in results:
+        reason = permuted_labels(result)
+        if reason is None:
+            kept.append(result)
+        else:
+            left_out.append((result.title, reason))
+    if not kept:
         return list(results)
-    for result, reason in zip(results, reasons, strict=True):
-        if reason is not None:
-            logger.warning("%s is left out of means over models: %s", result.title, reason)
-    return [result for result, reason in zip(results, reasons, strict=True) if reason is None]
+    for title, reason in left_out:
+        logger.warning("%s is left out of means over models: %s", title, reason)
+    return kept

@@ -51,23 +51,25 @@ def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | No
     drawn = counts.drawn
     if np.count_nonzero(drawn) < 2:
         return None
-    unit = "group" if seeds is None else "seed"
-    statistics = _statistics(counts, QUALITY_THRESHOLD)
-    needing_seeds = {} if seeds is None else _seed_statistics(seeds, statistics["pattern_accuracy"])
+    statistics, needing_seeds = _statistics(counts, QUALITY_THRESHOLD), {}
+    unit = "group"
+    if seeds is not None:
+        needing_seeds, unit = _seed_statistics(seeds, statistics["pattern_accuracy"]), "seed"
     if drawn.all():
         intervals = _intervals(needing_seeds | statistics, unit=unit)
     else:
         intervals = _intervals(_statistics(counts.take(drawn), QUALITY_THRESHOLD), unit=unit)
         if needing_seeds:
             intervals |= _intervals(needing_seeds, unit=unit)
-    if not all(np.isfinite([interval.low, interval.high]).all() for interval in intervals.values()):
+    ends = [(interval.low, interval.high) for interval in intervals.values()]
+    if not np.isfinite(ends).all():
         return None
     return Intervals(
         level=LEVEL,
         methods={name: intervals[name].method for name in LOWEST if name in intervals},
         resamples=N_RESAMPLES,
         random_seed=RANDOM_SEED,
-        **{name: (interval.low, interval.high) for name, interval in intervals.items()},
+        **dict(zip(intervals, ends, strict=True)),
     )
 
 
@@ -125,22 +127,23 @@ def _mean_share(counted: Ints | Bools, whole: Ints | Bools) -> Statistic:
 
 def _intervals(statistics: Mapping[str, Statistic], *, unit: str) -> dict[str, Interval]:
     """Return the interval of each number; from the Wilson score if resampling it shows no variation."""
-    values = np.concatenate([statistic.values for statistic in statistics.values()], axis=1)
-    ends = np.cumsum([statistic.values.shape[1] for statistic in statistics.values()])
+    columns = [statistic.values for statistic in statistics.values()]
+    values = np.concatenate(columns, axis=1)
+    ends = np.cumsum([column.shape[1] for column in columns])
 
     def stacked(sums: Floats) -> Floats:
         own = np.split(sums, ends[:-1], axis=1)
         return np.stack([each.of_sums(of_each) for each, of_each in zip(statistics.values(), own, strict=True)])
 
+    found = {}
     intervals = intervals_of_sums(stacked, values, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
-    return {
-        name: _rounded(interval, len(values), lowest=LOWEST[name])
-        for name, interval in zip(statistics, intervals, strict=True)
-    }
+    for name, interval in zip(statistics, intervals, strict=True):
+        found[name] = _rounded(interval, len(values), lowest=LOWEST[name])
+    return found
 
 
 def _rounded(interval: Interval, n_units: int, *, lowest: float) -> Interval:
     if interval.low == interval.high:
         interval = constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
-    low, high = (round(end, DIGITS) + 0.0 for end in (interval.low, interval.high))  # -0.0 becomes 0.0
-    return replace(interval, low=low, high=high)
+    # -0.0 becomes 0.0
+    return replace(interval, low=round(interval.low, DIGITS) + 0.0, high=round(interval.high, DIGITS) + 0.0)

@@ -6,13 +6,13 @@ Thresholds are compared on counts (`metrics.pattern_accuracy`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
-from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from merge_snli.answers.answers import MAJORITY, Answers, Counts
+from merge_snli.answers.answers import MAJORITY, Answers, Counts, Reference
 from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.arrays import Bools, Ints
@@ -49,12 +49,21 @@ def scores(answers: Answers, *, intervals: bool = True) -> Scores:
     """
     counts = answers.counts()
     on_rows = _row_scores(answers, counts)
-    seeds = None if answers.seeds is None else answers.seeds.correct
+    on_seeds = qt = mt = seeds = None
+    if answers.seeds is not None:
+        seeds = answers.seeds.correct
+        on_seeds = sample_accuracy(seeds)
+        accuracy = on_rows.pattern_accuracy.mean
+        if accuracy is not None:
+            qt = quality_drop(accuracy, on_seeds)
+            mt = matching_threshold(np.array(on_rows.curve.mean, dtype=np.float64), on_seeds)
     return Scores(
-        **on_rows,
+        **vars(on_rows),
         groups=len(answers.group_ids),
         predicted=_predicted(answers),
-        **({} if seeds is None else seed_scores(sample_accuracy(seeds), on_rows)),
+        seed_accuracy=on_seeds,
+        qt=qt,
+        mt=mt,
         intervals=intervals_of(counts, seeds) if intervals else None,
     )
 
@@ -67,13 +76,14 @@ def consistency(answers: Answers) -> dict[str, RowScores] | None:
 
     Returns:
         The scores against the prediction on the seed, `seed`, and against the most frequent one in a group, `majority`.
-        That of `all_rows_accuracy` is the most frequent one in all rows of a group. Ties do not affect any score.
+        The majority is that of the rows of a group in the subsample; for `all_rows_accuracy`, of all its rows. Ties do
+        not affect any score.
     """
     if answers.seeds is None:
         return None
-    own: dict[str, Ints | Literal["majority"]] = {"seed": answers.seeds.predicted, "majority": MAJORITY}
     return {
-        name: RowScores(**_row_scores(answers, answers.counts(reference), reference)) for name, reference in own.items()
+        "seed": _row_scores(answers, answers.counts(answers.seeds.predicted), answers.seeds.predicted),
+        "majority": _row_scores(answers, answers.counts(MAJORITY), MAJORITY),
     }
 
 
@@ -89,15 +99,16 @@ def scores_by_value(
         intervals: Whether to compute the confidence intervals, of columns with few values.
     """
     only_labels = replace(answers, table=answers.table.select([]), details=None, probabilities=None)
-    parts: dict[str, dict[str, Scores]] = {}
+    parts = {}
     for column, values in masks.items():
-        parts[column] = {}
+        of_column = {}
+        few = len(values) <= MAX_INTERVALS
         for value, mask in values.items():
             if mask.all():
-                parts[column][value] = whole
+                of_column[value] = whole
             elif mask.any():
-                few = len(values) <= MAX_INTERVALS
-                parts[column][value] = scores(only_labels.take(rows=mask), intervals=intervals and few)
+                of_column[value] = scores(only_labels.take(rows=mask), intervals=intervals and few)
+        parts[column] = of_column
     return parts
 
 
@@ -117,71 +128,61 @@ def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:
     )
 
 
-def seed_scores(on_seeds: float, on_rows: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores that need seeds: SA on them, QT and MT.
-
-    Args:
-        on_seeds: SA on the seeds.
-        on_rows: The fields of `RowScores`.
-    """
-    pa, curve = on_rows["pattern_accuracy"].mean, np.array(on_rows["curve"].mean, dtype=np.float64)
-    qt, mt = (None, None) if pa is None else (quality_drop(pa, on_seeds), matching_threshold(curve, on_seeds))
-    return {"seed_accuracy": on_seeds, "qt": qt, "mt": mt}
-
-
-def _row_scores(
-    answers: Answers, counts: Counts, reference: Ints | Literal["majority"] | None = None
-) -> dict[str, Any]:
-    """Return the fields of `RowScores`."""
+def _row_scores(answers: Answers, counts: Counts, reference: Reference = None) -> RowScores:
+    """Return the scores on rows against a reference, by which they were counted."""
     curves = pattern_accuracy(counts.correct, counts.sizes, CURVE)
-    of_all_rows = None if answers.drawn_only else answers.correct_rows(reference) / len(answers.predicted)
-    return {
-        "rows": len(answers.predicted),
-        "sample_accuracy": spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
-        "all_rows_accuracy": of_all_rows,
-        "pattern_accuracy": spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
-        "curve": pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
-    }
+    rows = len(answers.predicted)
+    return RowScores(
+        rows=rows,
+        sample_accuracy=spread(ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))),
+        all_rows_accuracy=None if answers.drawn_only else answers.correct_rows(reference) / rows,
+        pattern_accuracy=spread(curves[:, CURVE.index(QUALITY_THRESHOLD)]),
+        curve=pa_curve(curves, np.count_nonzero(counts.sizes, axis=1)),
+    )
 
 
 def _predicted(answers: Answers) -> dict[str, dict[str, int]]:
     """Count the answered rows by gold label and predicted label."""
-    labels, answered = answers.labels, answers.predicted >= 0
-    cells = np.bincount(
-        answers.gold[answered] * len(labels) + answers.predicted[answered], minlength=len(labels) ** 2
-    ).reshape(len(labels), -1)
-    rows = zip(labels, cells.tolist(), np.bincount(answers.gold, minlength=len(labels)).tolist(), strict=True)
-    return {gold: dict(zip(labels, row, strict=True)) for gold, row, occurs in rows if occurs}
+    labels = answers.labels
+    cells = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    answered = answers.predicted >= 0
+    np.add.at(cells, (answers.gold[answered], answers.predicted[answered]), 1)
+    counts = {}
+    for number in np.unique(answers.gold).tolist():
+        counts[labels[number]] = dict(zip(labels, cells[number].tolist(), strict=True))
+    return counts
 
 
-def part_columns(
-    parts: Iterable[str], answers: Answers, labels: Sequence[str]
-) -> dict[str, pa.Array | pa.ChunkedArray]:
-    """Return the column of each part, [n_rows], of those that answers have without their data.
+def part_masks(
+    parts: Mapping[str, Iterable[str]], answers: Answers, labels: Sequence[str]
+) -> dict[str, dict[str, Bools]]:
+    """Return by column and value whether each row has the value, of the columns that answers have without their data.
 
     Args:
-        parts: The columns by whose values there are scores.
+        parts: The values of the columns by which there are scores. Other values that occur come after them.
         answers: The answers.
         labels: The labels of the data.
     """
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
-    for name in parts:
+    masks = {}
+    for name, values in parts.items():
         stored = name if name == WORD_CLASS and answers.seeds is not None else stored_name(name)
         if stored in answers.table.column_names:
-            columns[name] = answers.table[stored]
+            column = answers.table[stored]
         elif name == LABEL and answers.labels == labels:
-            columns[name] = pa.array(answers.labels).take(pa.array(answers.gold))
-    return columns
+            column = pa.array(answers.labels).take(pa.array(answers.gold))
+        else:
+            continue
+        every = dict.fromkeys([*values, *pc.unique(column).drop_null().to_pylist()])
+        masks[name] = {value: np.asarray(pc.equal(column, value).fill_null(False)) for value in every}
+    return masks
 
 
 def spread(values: NDArray[np.float64]) -> Spread:
     """Return the values of the subsamples with their mean and standard deviation; NaN is a subsample without rows."""
-    some = values[~np.isnan(values)].tolist()
-    return Spread(
-        mean=fmean(some) if some else None,
-        std=stdev(some) if len(some) > 1 else None,
-        each=tuple(None if np.isnan(value) else value for value in values.tolist()),
-    )
+    each = [None if np.isnan(value) else value for value in values.tolist()]
+    some = [value for value in each if value is not None]
+    std = stdev(some) if len(some) > 1 else None
+    return Spread(fmean(some) if some else None, std, tuple(each))
 
 
 def source_scores(
@@ -199,14 +200,18 @@ def source_scores(
     answers = predicted[source.pairs]
     fits = answers != Missing.NOT_PREDICTED
     correct = answers == np.array(positions(label_names, compared))[source.labels]
-    by_label = {name: fits & (source.labels == number) for number, name in enumerate(label_names)}
+    labels = {}
+    for number, name in enumerate(label_names):
+        has_label = fits & (source.labels == number)
+        if has_label.any():
+            labels[name] = _accuracy(correct[has_label])
     return SourceScores(
         name=source.name,
         digest=source.digest,
         without_label=source.without_label,
         too_long=int(np.count_nonzero(~fits)),
         overall=_accuracy(correct[fits]),
-        labels={name: _accuracy(correct[mask]) for name, mask in by_label.items() if mask.any()},
+        labels=labels,
     )
 
 

@@ -19,7 +19,6 @@ from merge_snli.answers.data import LABEL, units_of
 from merge_snli.answers.stored import StoredAnswers
 from merge_snli.answers.table import to_table, with_data
 from merge_snli.base.arrays import Floats
-from merge_snli.base.errors import raise_first
 from merge_snli.base.table import Column, Table
 from merge_snli.base.typed import typed
 from merge_snli.dataset.label_spellings import MAX_LABELS
@@ -116,17 +115,14 @@ class ResultFile(StrictValue):
     def __post_init__(self) -> None:
         """Check what the answers do not give: the labels, and the thresholds."""
         own = compared_labels(self.model.labels, self.dataset.labels)
-        labels_of_source = set() if self.source is None else {*self.source.labels}
-        raise_first(
-            (self.compared_labels != own, f"compared_labels is {self.compared_labels}, expected {own}"),
-            (self.thresholds != CURVE, "thresholds are not 0, 0.01, … 1"),
-            (
-                self.quality_threshold != QUALITY_THRESHOLD,
-                f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}",
-            ),
-            (not labels_of_source <= {*self.dataset.labels}, "source has a label that is not in the data set"),
-            error=ValueError,
-        )
+        if self.compared_labels != own:
+            raise ValueError(f"compared_labels is {self.compared_labels}, expected {own}")
+        if self.thresholds != CURVE:
+            raise ValueError("thresholds are not 0, 0.01, … 1")
+        if self.quality_threshold != QUALITY_THRESHOLD:
+            raise ValueError(f"quality_threshold is {self.quality_threshold}, expected {QUALITY_THRESHOLD}")
+        if self.source is not None and not {*self.source.labels} <= {*self.dataset.labels}:
+            raise ValueError("source has a label that is not in the data set")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,27 +224,30 @@ class Result(ResultFile):
         """The scores on all rows, with consistency and calibration."""
         row = self._row(self.scores, None if self.source is None else self.source.overall)
         for reference, of in (self.consistency or {}).items():
-            row |= {
-                f"consistency_{reference}_{name}": value for name, value in numbers_of(of).items() if name != "rows"
-            }
-        row |= {} if self.calibration is None else asdict(self.calibration)
+            for name, value in numbers_of(of).items():
+                if name != "rows":
+                    row[f"consistency_{reference}_{name}"] = value
+        if self.calibration is not None:
+            row |= asdict(self.calibration)
         return ScoreRow(row, self.scores.curve)
 
     @cached_property
     def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
         """The scores on the rows with each value of each column, such as `word_class`."""
         by_label = {} if self.source is None else self.source.labels
-        return {
-            column: {
-                value: ScoreRow(self._row(scores, by_label.get(value) if column == LABEL else None), scores.curve)
-                for value, scores in of.items()
-            }
-            for column, of in self.parts.items()
-        }
+        rows: dict[str, dict[str, ScoreRow]] = {}
+        for column, of in self.parts.items():
+            rows[column] = {}
+            for value, scores in of.items():
+                source = by_label.get(value) if column == LABEL else None
+                rows[column][value] = ScoreRow(self._row(scores, source), scores.curve)
+        return rows
 
     def _row(self, scores: Scores, source: SourceAccuracy | None) -> Row:
-        on_source: Row = dict.fromkeys(SOURCE_COLUMNS) if self.has_seeds else {}
-        return scores.as_row() | on_source | ({} if source is None else source.as_row())
+        row = scores.as_row()
+        if self.has_seeds:
+            row |= dict.fromkeys(SOURCE_COLUMNS)
+        return row if source is None else row | source.as_row()
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
@@ -272,8 +271,8 @@ class Result(ResultFile):
 
         if data is None:
             return pd.DataFrame(self.as_rows()).set_index("part")
-        frame: pd.DataFrame = with_data(self.table, open_whole(data, self.dataset), with_text=with_text).to_pandas()
-        return frame
+        joined = with_data(self.table, open_whole(data, self.dataset), with_text=with_text)
+        return pd.DataFrame(joined.to_pandas())
 
     @typed
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -293,10 +292,10 @@ class Result(ResultFile):
         across = [100 * threshold for threshold in self.thresholds]
         mean = [float("nan") if value is None else 100 * value for value in self.scores.curve.mean]
         [line] = ax.plot(across, mean, label=self.title)
-        drawn = [[100 * value for value in row if value is not None] for row in self.scores.curve.each]
-        of_subsamples = [row for row in drawn if row]
-        if len(of_subsamples) > 1:
-            low, high = ([edge(column) for column in zip(*of_subsamples, strict=True)] for edge in (min, max))
+        drawn = [row for row in self.scores.curve.each if None not in row]
+        if len(drawn) > 1:
+            of_subsamples = 100 * np.array(drawn, dtype=np.float64)
+            low, high = of_subsamples.min(axis=0), of_subsamples.max(axis=0)
             ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         marked = self.thresholds.index(self.quality_threshold)
         ax.plot(across[marked], mean[marked], "o", color=line.get_color())
@@ -320,14 +319,15 @@ class Result(ResultFile):
         columns += [Column(name, format=".1f") for name in shares]
         cells = []
         for row in rows:
-            in_percent = [percent(row.get(name)) for name in shares]
-            cells.append((*(row[name] for name in COUNTED), *in_percent))
+            counted = [row[name] for name in COUNTED]
+            cells.append((*counted, *(percent(row.get(name)) for name in shares)))
         title = f"{self.title} on {self.dataset.title}"
         return Table(title=title, columns=tuple(columns), rows=tuple(cells)).html()
 
 
 def result_title(model: ModelRecord, run: RunRecord) -> str:
     """Return the name of a model, with its prompt, and its dtype unless that is float32."""
-    prompt = [] if run.prompt is None else [run.prompt.title]
-    about = ", ".join([*prompt, *([] if run.dtype in (None, "float32") else [run.dtype])])
-    return f"{model.name} ({about})" if about else model.name
+    about = [] if run.prompt is None else [run.prompt.title]
+    if run.dtype not in (None, "float32"):
+        about.append(run.dtype)
+    return f"{model.name} ({', '.join(about)})" if about else model.name

@@ -73,8 +73,11 @@ def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> li
         row: The scores on all rows, `all`.
         rows_by: The scores by column and value, such as `word_class:noun`.
     """
-    parts = {f"{column}:{value}": scores for column, of in rows_by.items() for value, scores in of.items()}
-    return [{"part": part, **scores.values} for part, scores in ({ALL: row} | parts).items()]
+    rows = [{"part": ALL, **row.values}]
+    for column, of_column in rows_by.items():
+        for value, scores in of_column.items():
+            rows.append({"part": f"{column}:{value}", **scores.values})
+    return rows
 
 
 def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:
@@ -86,20 +89,22 @@ def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:
     Args:
         rows: The rows, at least one, with the same names.
     """
-    curves = [row.curve for row in rows]
-    curve = Curve(
-        mean=tuple(of_all(fmean, shares) for shares in zip(*(curve.mean for curve in curves), strict=True)),
-        passing=tuple(of for curve in curves for of in curve.passing),
-        groups=tuple(groups for curve in curves for groups in curve.groups),
-    )
-    names = dict.fromkeys(name for row in rows for name in row.values)
-    means: Row = {name: of_all(fmean, [row[name] for row in rows]) for name in names}
-    means |= {name: None for name in names if name.endswith(("_low", "_high"))}
-    means |= {name: int(means[name] or 0) for name in ("groups", "rows")}
+    passing, groups = [], []
+    names: Row = {}
+    for row in rows:
+        passing += row.curve.passing
+        groups += row.curve.groups
+        names |= row.values
+    curve = [of_all(fmean, shares) for shares in zip(*(row.curve.mean for row in rows), strict=True)]
+    means: Row = {}
+    for name in names:
+        means[name] = None if name.endswith(("_low", "_high")) else of_all(fmean, [row[name] for row in rows])
+    for name in ("groups", "rows"):
+        means[name] = int(means[name] or 0)
     on_seeds = means.get("seed_accuracy")
-    if on_seeds is not None and None not in curve.mean:
-        means["mt"] = matching_threshold(np.array(curve.mean, dtype=np.float64), on_seeds)
-    return ScoreRow(means, curve)
+    if on_seeds is not None and None not in curve:
+        means["mt"] = matching_threshold(np.array(curve, dtype=np.float64), on_seeds)
+    return ScoreRow(means, Curve(tuple(curve), tuple(passing), tuple(groups)))
 
 
 def of_all(total: Callable[[Sequence[N]], N], values: Sequence[N | None]) -> N | None:

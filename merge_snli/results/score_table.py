@@ -41,61 +41,54 @@ def score_table(
         thresholds: Thresholds from 0 to 1 in steps of 0.01 to show PA at, besides the quality threshold.
         letters: The letters of the tests by display name; None for no such column.
     """
-    names = [result.title for result in results] if names is None else names
-    failed = failed or {}
-    named = list(zip(names, results, strict=True))
+    named = list(zip(names or [result.title for result in results], results, strict=True))
     shown = sorted({*thresholds, QUALITY_THRESHOLD})
     columns = _columns(results, shown)
     if letters is not None:
         columns.add_letters()
     rows = []
+    notes = [*_explanation(results), *_source_notes(named)] if results else []
     for name, result in named:
         at_thresholds = {_at(threshold): result.row.curve.at(threshold) for threshold in shown}
         rows.append(ModelRow(name, ScoreValues(result.row.values | at_thresholds), (letters or {}).get(name)))
-    rows += [ModelRow(name, ScoreValues({})) for name in failed]
-    notes = [*_explanation(results)] if results else []
-    notes += _source_notes(named)
-    for name, result in named:
         notes += [f"{name}: {note}" for note in result.notes]
         read = result.answered
         if read is not None:
             notes.append(f"{name}: {read.note(QUALITY_THRESHOLD, result.units)}")
-    notes += [f"{name}: not scored: {reason}" for name, reason in failed.items()]
+    for name, reason in (failed or {}).items():
+        rows.append(ModelRow(name, ScoreValues({})))
+        notes.append(f"{name}: not scored: {reason}")
     return columns.table(rows, title=title_with_size(results, title) if results else "", notes=notes)
 
 
 def part_tables(
     results: Sequence[Scored],
     *,
+    names: Sequence[str],
     title: str | None = None,
-    names: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
 ) -> list[Table]:
     """Return the scores and predicted labels by value of each column (Luo et al., 2022, Tables 1 to 3).
 
     Args:
         results: Results on one data set, at least one; those without a column are left out of its table.
+        names: Display names of the models.
         title: Display name of the data set; by default its title and config.
-        names: Display names of the models; by default the titles of the results.
         columns: The columns; by default those of `columns_of`.
     """
     heading = title_with_size(results, title)
-    named = list(zip([result.title for result in results] if names is None else names, results, strict=True))
+    named = list(zip(names, results, strict=True))
     return [_part_table(named, column, f"{heading}, by {column}") for column in columns or columns_of(results)]
 
 
 def _part_table(named: Sequence[tuple[str, Scored]], column: str, title: str) -> Table:
-    scored = [(name, result) for name, result in named if column in result.rows_by]
-    labels = compared_labels_of([result for _, result in scored])
-    values: dict[str, None] = {}
-    for _, result in scored:
-        values |= dict.fromkeys(result.rows_by[column])
     rows = []
-    for value in values:
+    scored = [(name, result) for name, result in named if column in result.rows_by]
+    for value in values_of([result for _, result in scored], column):
         for name, result in scored:
-            row = result.rows_by[column].get(value)
-            if row is not None:
-                rows.append((value, ModelRow(name, row)))
+            if value in result.rows_by[column]:
+                rows.append((value, ModelRow(name, result.rows_by[column][value])))
+    labels = compared_labels_of(result for _, result in scored)
     columns = Columns[tuple[str, ModelRow]]()
     columns.add(column, lambda row: row[0], align="left")
     columns.add("Model", lambda row: row[1].name, align="left")
@@ -112,22 +105,34 @@ def _share(name: str, row: tuple[str, ModelRow]) -> float | None:
     return percent(row[1].scores[name])
 
 
+def values_of(results: Iterable[Scored], column: str) -> dict[str, None]:
+    """Return the values of a column by which any of the results has scores."""
+    values: dict[str, None] = {}
+    for result in results:
+        values |= dict.fromkeys(result.rows_by.get(column, ()))
+    return values
+
+
 def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
     """Return the columns by which to show scores; `A+B` only if it splits a value of A and a value of B."""
-    values = {
-        column: {value for result in results for value in result.rows_by.get(column, {})}
-        for column in dict.fromkeys(column for result in results for column in result.rows_by)
-    }
-    return tuple(
-        column
-        for column, own in values.items()
-        if not any(single != column and len(values.get(single, ())) == len(own) for single in column.split(JOIN))
-    )
+    found: dict[str, None] = {}
+    for result in results:
+        found |= dict.fromkeys(result.rows_by)
+    numbers = {column: len(values_of(results, column)) for column in found}
+    columns = []
+    for column, number in numbers.items():
+        singles = [single for single in column.split(JOIN) if single != column]
+        if number not in [numbers.get(single) for single in singles]:
+            columns.append(column)
+    return tuple(columns)
 
 
 def compared_labels_of(results: Iterable[Scored]) -> tuple[str, ...]:
     """Return the labels in which the predictions of any of the results are compared."""
-    return tuple(dict.fromkeys(label for result in results for label in result.compared_labels))
+    labels: dict[str, None] = {}
+    for result in results:
+        labels |= dict.fromkeys(result.compared_labels)
+    return tuple(labels)
 
 
 def _shown_labels(results: Sequence[Scored]) -> tuple[str, ...]:
@@ -143,12 +148,11 @@ def has_probabilities(results: Iterable[Scored]) -> bool:
 
 def size_of(results: Sequence[Scored]) -> str:
     """Return the number of groups and rows of results on one data set, in words."""
-    group, row = results[0].units
-    groups, rows = (
-        _range([int(result.row.share(name)) for result in results], unit)
-        for name, unit in (("groups", group), ("rows", row))
-    )
-    return f"{groups}, {rows}" if results[0].has_seeds else f"{rows} in {groups} by {results[0].dataset.group_column}"
+    first = results[0]
+    group, row = first.units
+    groups = _range([int(result.row.share("groups")) for result in results], group)
+    rows = _range([int(result.row.share("rows")) for result in results], row)
+    return f"{groups}, {rows}" if first.has_seeds else f"{rows} in {groups} by {first.dataset.group_column}"
 
 
 def _range(numbers: Collection[int], unit: str) -> str:
@@ -199,48 +203,41 @@ def _header(label: str) -> str:
     return label.capitalize().replace("_", " ")
 
 
-def _explanation(results: Sequence[Scored]) -> tuple[str, ...]:
+def _explanation(results: Sequence[Scored]) -> list[str]:
     result = results[0]
     group, row = result.units
     passing = (
         f"{PA}: share of {group}s with at least {QUALITY_THRESHOLD:.0%} of their "
         f"{row}s correct, with its interval from a bootstrap over {group}s."
     )
-    explained = (
-        f"{ECE}: expected calibration error on {row}s, with the probability of the predicted label as confidence."
-    )
-    calibration = [explained] if has_probabilities(results) else []
     if result.has_seeds:
-        return (
-            f"Scores in percent; on variants, mean over {count(result.subsamples or 1, 'subsample')}.",
-            *_explanation_of_source(results),
-            "Seeds, Variants: sample accuracy.",
-            passing,
-            *(f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")),
-            *calibration,
+        notes = [f"Scores in percent; on variants, mean over {count(result.subsamples or 1, 'subsample')}."]
+        sources = {_describe(result.source) for result in results if result.source is not None}
+        if sources:
+            of = "the source of the data set, which differs between models" if len(sources) > 1 else sources.pop()
+            notes.append(f"Source: sample accuracy on {of}.")
+        notes += ["Seeds, Variants: sample accuracy.", passing]
+        notes += [f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")]
+    else:
+        notes = [f"Scores in percent. Accuracy: share of the {row}s that are correct.", passing]
+        labels = _shown_labels(results)
+        if labels:
+            notes.append(f"{', '.join(map(_header, labels))}: share of the {row}s with this predicted label.")
+    if has_probabilities(results):
+        notes.append(
+            f"{ECE}: expected calibration error on {row}s, with the probability of the predicted label as confidence."
         )
-    explanation = [f"Scores in percent. Accuracy: share of the {row}s that are correct.", passing]
-    labels = _shown_labels(results)
-    if labels:
-        explanation.append(f"{', '.join(map(_header, labels))}: share of the {row}s with this predicted label.")
-    explanation += calibration
-    if result.dataset.without_label:
-        explanation.append(f"{count(result.dataset.without_label, 'row')} without a gold label left out.")
-    return tuple(explanation)
+    if not result.has_seeds and result.dataset.without_label:
+        notes.append(f"{count(result.dataset.without_label, 'row')} without a gold label left out.")
+    return notes
 
 
-def _explanation_of_source(results: Sequence[Scored]) -> tuple[str, ...]:
-    described = {_describe(result.source) for result in results if result.source is not None}
-    if not described:
-        return ()
-    of = described.pop() if len(described) == 1 else "the source of the data set, which differs between models"
-    return (f"Source: sample accuracy on {of}.",)
-
-
-def _source_notes(named: Sequence[tuple[str, Scored]]) -> tuple[str, ...]:
+def _source_notes(named: Sequence[tuple[str, Scored]]) -> list[str]:
     """Return one note per model if the models were scored on different sources."""
-    notes = {name: _describe(result.source) for name, result in named if result.source is not None}
-    return tuple(f"{name}: source is {of}" for name, of in notes.items()) if len({*notes.values()}) > 1 else ()
+    sources = {name: _describe(result.source) for name, result in named if result.source is not None}
+    if len(set(sources.values())) < 2:
+        return []
+    return [f"{name}: source is {of}" for name, of in sources.items()]
 
 
 def _describe(source: SourceScores) -> str:

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from merge_snli.base.errors import raise_first
 from merge_snli.results.records import Count, Difference, Digest, Ends, Label, Share, StrictValue, Threshold
 from metrics.pattern_accuracy.core import CURVE
 
@@ -52,14 +51,6 @@ class Curve(StrictValue):
     passing: tuple[tuple[Count, ...], ...]
     groups: tuple[Count, ...]
 
-    def __post_init__(self) -> None:
-        """Check the lengths of the lists, and that no count exceeds the number of groups."""
-        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
-            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
-        for row, groups in zip(self.passing, self.groups, strict=True):
-            if max(row) > groups:
-                raise ValueError("more groups pass a threshold than the subsample has")
-
     def at(self, threshold: float) -> float | None:
         """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
         return self.mean[CURVE.index(threshold)]
@@ -67,10 +58,10 @@ class Curve(StrictValue):
     @property
     def each(self) -> tuple[tuple[float | None, ...], ...]:
         """PA of each subsample at each threshold, None if it has no row."""
-        return tuple(
-            tuple(passing / groups if groups else None for passing in row)
-            for row, groups in zip(self.passing, self.groups, strict=True)
-        )
+        shares = []
+        for row, groups in zip(self.passing, self.groups, strict=True):
+            shares.append(tuple(passing / groups if groups else None for passing in row))
+        return tuple(shares)
 
 
 @dataclass(frozen=True)
@@ -143,21 +134,10 @@ class Scores(RowScores):
     intervals: Intervals | None = None
 
     def __post_init__(self) -> None:
-        """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals."""
-        raise_first(
-            (max(self.curve.groups) > self.groups, "a subsample has more groups than there are"),
-            (
-                sum(sum(row.values()) for row in self.predicted.values()) > self.rows,
-                "there are more predicted labels than rows",
-            ),
-            error=ValueError,
-        )
-        accuracy, on_seeds = self.pattern_accuracy.mean, self.seed_accuracy
-        drop = None if accuracy is None or on_seeds is None else accuracy - on_seeds
-        if (self.qt is None) != (drop is None) or abs((self.qt or 0.0) - (drop or 0.0)) > ROUNDING:
-            raise ValueError(f"qt is {self.qt}, and pattern accuracy minus accuracy on seeds is {drop}")
+        """Check which scores have intervals; the answers do not give that."""
+        numbers = numbers_of(self)
         for name in () if self.intervals is None else INTERVALS:
-            value, ends = numbers_of(self)[name], getattr(self.intervals, name)
+            value, ends = numbers[name], getattr(self.intervals, name)
             if (ends is None) != (value is None):
                 raise ValueError(f"{name} is {value}, and its interval is {ends}")
 
@@ -178,15 +158,21 @@ class Scores(RowScores):
             row[name] = value
             if name in INTERVALS:
                 row[f"{name}_low"], row[f"{name}_high"] = getattr(self.intervals, name, None) or (None, None)
-        labels = next(iter(self.predicted.values()), {})
-        return row | {f"predicted_{label}": self.predicted_share(label) for label in labels}
+        for label in next(iter(self.predicted.values()), ()):
+            row[f"predicted_{label}"] = self.predicted_share(label)
+        return row
 
 
 def numbers_of(scores: StrictValue) -> dict[str, float | None]:
     """Return the fields of some scores that are one number or its mean over the subsamples, by name."""
-    values = {field.name: getattr(scores, field.name) for field in fields(scores)}  # type: ignore[arg-type]
-    means = {name: value.mean if isinstance(value, Spread) else value for name, value in values.items()}
-    return {name: value for name, value in means.items() if value is None or isinstance(value, int | float)}
+    numbers = {}
+    for field in fields(scores):  # type: ignore[arg-type]
+        value = getattr(scores, field.name)
+        if isinstance(value, Spread):
+            value = value.mean
+        if value is None or isinstance(value, int | float):
+            numbers[field.name] = value
+    return numbers
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,13 +16,13 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.stored import StoredAnswers
 from merge_snli.answers.table import check_table, from_bytes, to_bytes, with_data
+from merge_snli.base import __version__
 from merge_snli.base.errors import REASON, InputError, explained, param
-from merge_snli.base.files import write_bytes
+from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.dataset.stored import check_out
 from merge_snli.results.check import AGAIN, check_entries, check_numbers
-from merge_snli.results.checked import check_mark, remember
 from merge_snli.results.grouping import names_of
 from merge_snli.results.naming import answers_name, file_name
 from merge_snli.results.records import SCHEMA_VERSION
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
+
+# Raise it if the check finds more in the same files.
+CHECK_VERSION = 1
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -94,14 +98,29 @@ def read_result(path: str | Path) -> Result:
         subsample=None if file.dataset.partial is None else file.dataset.partial.subsample,
     )
     answers = stored.content()
-    mark = check_mark(content, answers)
+    mark = _check_mark(content, stored.digest)
     if not mark.exists():
         with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
             table = from_bytes(answers, name=beside)
             check_table(table, file.subsamples)
             check_numbers(path, file, entries, stored.answers_in(table))
-        remember(mark)
+        with suppress(OSError):  # without a cache that can be written, a result is checked each time
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
     return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, stored=stored)
+
+
+def _check_mark(content: bytes, digest: str) -> Path:
+    """Return the empty file that is in the cache if a result was checked; a changed file has another.
+
+    Args:
+        content: The JSON file of the result.
+        digest: sha256 of the file of its answers.
+    """
+    from huggingface_hub.constants import HF_ASSETS_CACHE
+
+    name = sha256_of_json([__version__, CHECK_VERSION, sha256(content).hexdigest(), digest])
+    return Path(HF_ASSETS_CACHE, "merge_snli", "checked", name)
 
 
 def _parse(content: bytes, path: Path) -> ResultFile:

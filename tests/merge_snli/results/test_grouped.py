@@ -40,7 +40,6 @@ from merge_snli.models.labels import Pair
 from merge_snli.pairs.output import PAIR_COLUMNS
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.results.check import require_data
-from merge_snli.results.schema import result_schema
 from merge_snli.results.store import to_json
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.imports import read_predictions, score_answers
@@ -57,6 +56,7 @@ from tests.oracles import (
     rows_of,
     write_rows,
 )
+from tests.result_schema import result_schema
 
 SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
 

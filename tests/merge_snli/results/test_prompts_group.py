@@ -206,12 +206,12 @@ def test_titles_of_prompts(results: list[Result]) -> None:
 
 
 def test_the_table_has_a_row_per_prompted_model(merged: PromptGroup, results: list[Result]) -> None:
-    table = known(prompt_table([merged, results[-1]]))
+    table = known(prompt_table([merged, results[-1]], ["m (3 prompts)", "other"]))
     ((name, *shares),) = table.rows
     assert name == "m (3 prompts)"
     assert shares[0] == pytest.approx(100 * merged.row.share("pattern_accuracy"), abs=0.05)
     assert any("word " in note and "plain " in note for note in table.notes)
-    assert prompt_table(results[-1:]) is None
+    assert prompt_table(results[-1:], ["other"]) is None
 
 
 def test_prompts_are_compared_pairwise_and_models_by_their_means(results: list[Result], merged: PromptGroup) -> None:
@@ -318,14 +318,14 @@ def test_the_effect_of_the_order_is_a_plain_count_and_shown(ordered: list[Result
     given = zip(*(result.answers.predicted.tolist() for result in ordered), strict=True)
     assert effect.changed_rows == sum(len({*row}) > 1 for row in given) / (N_SEEDS * N_VARIANTS), "drawn or not"
     assert (effect.prompt, effect.orders) == ("letter", 3)
-    ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered))).rows
+    ((model, prompt, orders, first, *_),) = known(order_table(group_prompts(ordered), ["m (3 prompts)"])).rows
     assert (model, prompt, orders, first) == ("m (3 prompts)", "letter", 3, 100.0)
     (comparison,) = compare_results(ordered)
     assert comparison.orders == order_effects(group_prompts(ordered)[0])
     [note] = [note for note in comparison_tables(comparison)[0].notes if note.startswith("letter in 3 orders of the")]
     assert not missing_from(note, *(f"{100 * share:.1f}" for share in expected))
     for one_order in ([ordered[0], with_prompt(ordered[1], "word")], ordered[:1]):
-        assert order_table(group_prompts(one_order)) is None
+        assert order_table(group_prompts(one_order), ["m"]) is None
 
 
 def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_once(

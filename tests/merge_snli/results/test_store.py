@@ -20,10 +20,10 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.results.naming import file_name, safe_name
-from merge_snli.results.schema import SCHEMA_FILE, result_schema
 from merge_snli.results.store import to_json, write_result
 from tests.cases import first_fast
 from tests.oracles import both_files, missing_from, refused, sealed, written
+from tests.result_schema import SCHEMA_FILE, result_schema
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ WRONG_FIELDS: dict[str, Any] = {
 
 
 def test_results_fit_the_published_schema_and_wrong_fields_do_not(result: Result, tmp_path: Path) -> None:
-    """If the published one is not up to date, run `python -m merge_snli.results.schema`."""
+    """If the published one is not up to date, run `python -m tests.result_schema`."""
     schema = result_schema()
     assert json.loads(SCHEMA_FILE.read_text(encoding="utf-8")) == schema
     validator = jsonschema.Draft202012Validator(schema)
