@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.columns import Columns
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table, capitalized, count
@@ -106,27 +107,28 @@ class AgainstBaseline:
             min_pa: PA below which it fails; a difference from rounding does not count.
             allow_unread: How much larger the share of unread answers may be than that of the baseline.
         """
-        is_gate = fail_if_worse or min_pa is not None
-        if is_gate and self.missing is not None:
-            return [
-                f"{self.model} on {self.data} cannot be judged: it has {self.missing}; score it on all of them, or add "
-                f"{param('common_seeds', True)}"
-            ]
+        model = f"{self.model} on {self.data}"
         unread = f"{self.unread:.1%} of its answers cannot be read"
-        if is_gate and self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
-            return [
-                f"{self.model} on {self.data} cannot be judged: {unread}, and {self.baseline_unread:.1%} of those "
-                f"of {self.baseline}; look at them, ask again for a label alone, or raise {param('allow_unread')}"
-            ]
-        pa = f"PA({self.threshold:g}) of {self.model} on {self.data} is {100 * self.pattern_accuracy:.1f}"
+        if fail_if_worse or min_pa is not None:
+            if self.missing is not None:
+                return [
+                    f"{model} cannot be judged: it has {self.missing}; score it on all of them, or add "
+                    f"{param('common_seeds', True)}"
+                ]
+            if self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
+                return [
+                    f"{model} cannot be judged: {unread}, and {self.baseline_unread:.1%} of those of {self.baseline}; "
+                    f"look at them, ask again for a label alone, or raise {param('allow_unread')}"
+                ]
+        pa = f"PA({self.threshold:g}) of {model} is {100 * self.pattern_accuracy:.1f}"
         if self.unread:
             pa += f" ({unread})"
         seeds = count(self.seeds, self.unit)
         reasons = []
         if fail_if_worse and not self.can_decide:
             reasons.append(
-                f"{self.model} on {self.data} cannot be judged: with {seeds} and {count(self.tests, 'test')}, no "
-                f"p-value can be below {param('alpha')}"
+                f"{model} cannot be judged: with {seeds} and {count(self.tests, 'test')}, no p-value can be below "
+                f"{param('alpha')}"
             )
         if fail_if_worse and self.worse and self.test is not None:
             points, p = -100 * self.test.difference, p_text(self.adjusted_p) or "not defined"
@@ -180,33 +182,35 @@ def compare_with_baseline(
     given, baselines = as_results(results), _named(as_results(baseline))
     if not baselines:
         return _alone(_named(aligned(given, common_seeds=common_seeds)), thresholds)
-    models = _named(given)
-    significance.check_subsamples(model.scored for model in models)
-    copies = copies_among({str(number): model.scored for number, model in enumerate(models)})
+    models = {str(number): model for number, model in enumerate(_named(given))}
+    significance.check_subsamples(model.scored for model in models.values())
+    copies = copies_among({number: model.scored for number, model in models.items()})
     pairs = []
-    for number, model in enumerate(models):
-        other = _baseline_of(model, baselines)
-        original = copies.get(str(number), str(number))
+    for number, model in models.items():
+        other, original = _baseline_of(model, baselines), copies.get(number, number)
         for threshold in thresholds:
             pairs.append(_against(model, other, significance, threshold, original, common_seeds=common_seeds))
     return _adjusted(pairs, significance)
 
 
 def _named(results: Iterable[Result]) -> list[_Model]:
-    found: list[tuple[str, Scored, str | None]] = []
-    for group in comparable_results(results):
-        models = group_prompts(group)
-        found += zip(names_of(models), models, missing_groups(models), strict=True)
-    titles = titles_of([scored.dataset for _, scored, _ in found])
-    return [_Model(*facts, title) for facts, title in zip(found, titles, strict=True)]
+    groups = [group_prompts(group) for group in comparable_results(results)]
+    titles = titles_of([models[0].dataset for models in groups])
+    found = []
+    for models, title in zip(groups, titles, strict=True):
+        for name, scored, missing in zip(names_of(models), models, missing_groups(models), strict=True):
+            found.append(_Model(name, scored, missing, title))
+    return found
 
 
 def _baseline_of(model: _Model, baselines: Sequence[_Model]) -> _Model:
     """Return the only baseline on the data of a model, or the one of several that has its name."""
-    same = [other for other in baselines if _kind(other.scored) == _kind(model.scored)]
+    scored = model.scored
+    kind = scored.dataset.key, is_two_way(scored)
+    same = [other for other in baselines if (other.scored.dataset.key, is_two_way(other.scored)) == kind]
     fitting = same
     if len(same) != 1:
-        fitting = [other for other in same if other.scored.model.name == model.scored.model.name]
+        fitting = [other for other in same if other.scored.model.name == scored.model.name]
     if len(fitting) != 1:
         raise InputError(
             f"{param('baseline')} has {count(len(same), 'model')} on the data of {model.name}, {model.data}, of which "
@@ -214,11 +218,6 @@ def _baseline_of(model: _Model, baselines: Sequence[_Model]) -> _Model:
             "labels, or of models with the same names"
         )
     return fitting[0]
-
-
-def _kind(scored: Scored) -> tuple[object, ...]:
-    """Return what two models have in common that may be compared: their data and labels."""
-    return scored.dataset.key, is_two_way(scored)
 
 
 def _alone(models: Sequence[_Model], thresholds: Sequence[float]) -> tuple[AgainstBaseline, ...]:
@@ -278,28 +277,22 @@ def _against(
         row = _row(model, scored, drawn_groups({model.name: scored}), threshold)
         return _Pair(replace(row, baseline=baseline_name, missing=coverage(scored, len(other.group_ids))))
     groups = drawn_groups({model.name: scored, f"{baseline.name} (baseline)": other})
+    counts, of_other = scored.counts(groups), other.counts(groups)
     row = replace(
         _row(model, scored, groups, threshold),
         baseline=baseline_name,
-        baseline_pattern_accuracy=mean_pattern_accuracy(other.counts(groups), threshold),
-        baseline_unread=other.counts(groups).unread,
+        baseline_pattern_accuracy=mean_pattern_accuracy(of_other, threshold),
+        baseline_unread=of_other.unread,
     )
-    values, of_baseline = (significance.values(one, groups, threshold) for one in (scored, other))
+    values = significance.values(scored, groups, threshold)
+    of_baseline = significance.values(other, groups, threshold)
     run, _ = PAIRED_TESTS[significance.test]
     key = None
     if not copies_among({"model": scored, "baseline": other}):
         key = original, (values.astype(np.float64) - of_baseline).tobytes()
-    return _Pair(
-        row=row,
-        test=run(values, of_baseline, unit=significance.unit_of(scored)),
-        key=key,
-        gaps=np.abs(_passes(scored, groups, threshold) - _passes(other, groups, threshold)),
-    )
-
-
-def _passes(scored: Scored, groups: Sequence[str], threshold: float) -> FloatArray:
-    counts = scored.counts(groups)
-    return passes_by_seed(counts.correct, counts.sizes, threshold)
+    passes = passes_by_seed(counts.correct, counts.sizes, threshold)
+    gaps = np.abs(passes - passes_by_seed(of_other.correct, of_other.sizes, threshold))
+    return _Pair(row, run(values, of_baseline, unit=significance.unit_of(scored)), key, gaps)
 
 
 def _adjusted(pairs: Sequence[_Pair], significance: Significance) -> tuple[AgainstBaseline, ...]:
@@ -307,34 +300,26 @@ def _adjusted(pairs: Sequence[_Pair], significance: Significance) -> tuple[Again
     p_of = {pair.key: pair.test.p_value for pair in pairs if pair.key is not None and pair.test is not None}
     adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
     level = significance.alpha / max(1, len(p_of))
-    smallest = _smallest_differences(pairs, level)
+    # The smallest difference that is found, by data and number of seeds, from all models and thresholds.
+    smallest = {}
+    gaps = grouped((pair.seeds, pair.gaps) for pair in pairs if pair.gaps is not None)
+    for seeds, of_data in gaps.items():
+        smallest[seeds] = smallest_paired(distribution_of(np.concatenate(of_data)), seeds[1], alpha=level)
     rows = []
     for pair in pairs:
-        row = replace(pair.row, tests=len(p_of))
-        if pair.test is not None:
+        row, test = replace(pair.row, tests=len(p_of)), pair.test
+        if test is not None:
             p = 1.0 if pair.key is None else adjusted[pair.key]
             row = replace(
                 row,
-                test=pair.test,
+                test=test,
                 adjusted_p=p,
-                can_decide=smallest_p(significance.test, pair.test.n) < level,
-                worse=pair.test.difference < 0 and not p >= significance.alpha,
+                can_decide=smallest_p(significance.test, test.n) < level,
+                worse=test.difference < 0 and not p >= significance.alpha,
                 smallest_difference=smallest[pair.seeds],
             )
         rows.append(row)
     return tuple(rows)
-
-
-def _smallest_differences(pairs: Sequence[_Pair], level: float) -> dict[tuple[str, int], float | None]:
-    """Return the smallest difference that is found, by data and number of seeds, from all models and thresholds."""
-    gaps: dict[tuple[str, int], list[FloatArray]] = {}
-    for pair in pairs:
-        if pair.gaps is not None:
-            gaps.setdefault(pair.seeds, []).append(pair.gaps)
-    found = {}
-    for key, of_data in gaps.items():
-        found[key] = smallest_paired(distribution_of(np.concatenate(of_data)), key[1], alpha=level)
-    return found
 
 
 def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
@@ -364,7 +349,7 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
             columns.add("Its unread", lambda row: 100 * row.baseline_unread)
         columns.add("Difference", lambda row: None if row.test is None else _points(row.test.difference), format="+.1f")
         columns.add("Adjusted p", lambda row: p_text(row.adjusted_p))
-        columns.add("Worse", _worse, align="left")
+        columns.add("Worse", lambda row: None if row.test is None else ("no", "yes")[row.worse], align="left")
     for row in rows:
         if row.missing is not None:
             notes.append(f"{row.model} cannot be judged: {row.missing}.")
@@ -375,18 +360,12 @@ def _points(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _worse(row: AgainstBaseline) -> str | None:
-    if row.test is None:
-        return None
-    return "yes" if row.worse else "no"
-
-
 def _test_notes(rows: Sequence[AgainstBaseline], alpha: float) -> list[str | None]:
     """Return which test it is, over how many seeds and tests, and what it cannot show."""
-    tested = [row for row in rows if row.test is not None]
     notes: list[str | None] = []
-    for row in tested:
-        assert row.test is not None
+    for row in rows:
+        if row.test is None:
+            continue
         notes.append(
             f"{capitalized(row.test.test)} over {row.test.unit}s at {percent_text(alpha)}, p-values adjusted by Holm's "
             f"method over {count(row.tests, 'test')}."

@@ -51,10 +51,10 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `pass_shares`,
         NaN for a seed without a variant in some model.
     """
-    tables = [model.answers.counts(rows=mask) for model in scored.models]
-    named = [(model.name, table) for model, table in zip(scored.models, tables, strict=True)]
+    named = [(model.name, model.answers.counts(rows=mask)) for model in scored.models]
     variants = max(number_drawn(scored, model, mask) for model in scored.models)
-    return mean_curve(named, variants=variants), np.asarray(np.mean([pass_shares(table) for table in tables], axis=0))
+    values = np.mean([pass_shares(table) for _, table in named], axis=0)
+    return mean_curve(named, variants=variants), np.asarray(values)
 
 
 def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None = None) -> int:
@@ -66,7 +66,9 @@ def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None 
         mask: Variants to count, [n_variants]; by default all.
     """
     included = model.answers.is_predicted & scored.drawn
-    return int(np.count_nonzero(included if mask is None else included & mask))
+    if mask is not None:
+        included = included & mask
+    return int(np.count_nonzero(included))
 
 
 def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -> float:
@@ -126,12 +128,8 @@ class ModelCurves:
 
 def model_curves(scored: ScoredDataset) -> ModelCurves:
     """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
-    curves = [
-        mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model))
-        for model in scored.models
-    ]
-    return ModelCurves(
-        threshold=QUALITY_THRESHOLD,
-        seeds=len(scored.ids),
-        curves=tuple(sorted(curves, key=lambda curve: best_first(curve.at(QUALITY_THRESHOLD), curve.models[0]))),
-    )
+    curves = []
+    for model in scored.models:
+        curves.append(mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model)))
+    curves.sort(key=lambda curve: best_first(curve.at(QUALITY_THRESHOLD), curve.models[0]))
+    return ModelCurves(threshold=QUALITY_THRESHOLD, seeds=len(scored.ids), curves=tuple(curves))

@@ -29,18 +29,22 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
         results: Results of at least one model on one config of the data set.
         dataset: The data set.
     """
-    rows, texts = open_config(dataset, results[0].dataset.config).table.to_pylist(), dataset.record.texts
+    rows = open_config(dataset, results[0].dataset.config).table.to_pylist()
+    texts = dataset.record.texts
     drawn = sorted(rows, key=lambda row: sha256_of_json([RANDOM_SEED, row["variant_id"]]))[:VARIANTS]
     heading = (
         f"{len(drawn)} of {len(rows):,} variants, drawn at random (random seed {RANDOM_SEED}): the replaced word, the "
         f"label, {texts.first} and {texts.second}, and each model's answers to the seed, which has the original word, "
         "and to the variant."
     )
-    names = distinct_names_of(results)
-    wanted = pa.array([row[name] for row in drawn for name in ("seed_id", "variant_id")])
-    given = {name: _answers(result.table, wanted) for name, result in zip(names, results, strict=True)}
-    blocks = (_block(row, dataset.record.label_names[row["label"]], given) for row in drawn)
-    return "\n".join([*textwrap.wrap(heading, TEXT_WIDTH), "", *blocks])
+    wanted = pa.array([row["seed_id"] for row in drawn] + [row["variant_id"] for row in drawn])
+    given = {}
+    for name, result in zip(distinct_names_of(results), results, strict=True):
+        given[name] = _answers(result.table, wanted)
+    lines = [*textwrap.wrap(heading, TEXT_WIDTH), ""]
+    for row in drawn:
+        lines += _block(row, dataset.record.label_names[row["label"]], given)
+    return "\n".join(lines)
 
 
 def summary_text(results: Sequence[Result]) -> str:
@@ -64,15 +68,16 @@ def _answers(table: pa.Table, ids: pa.Array) -> dict[str, str]:
     return dict(zip(rows["row_id"].to_pylist(), answers.to_pylist(), strict=True))
 
 
-def _block(row: dict[str, Any], gold: str, given: Mapping[str, Mapping[str, str]]) -> str:
+def _block(row: dict[str, Any], gold: str, given: Mapping[str, Mapping[str, str]]) -> list[str]:
     lines = [f"{row['original']} -> {row['replacement']} ({gold})"]
     for name, sentence in (("P", row["premise"]), ("H", row["hypothesis"])):
         lines += textwrap.wrap(sentence, TEXT_WIDTH, initial_indent=f"  {name}: ", subsequent_indent=" " * 5)
     width = max(map(len, given))
     for name, answers in given.items():
-        on_seed, on_variant = (_marked(answers.get(row[of]), gold) for of in ("seed_id", "variant_id"))
+        on_seed = _marked(answers.get(row["seed_id"]), gold)
+        on_variant = _marked(answers.get(row["variant_id"]), gold)
         lines.append(f"  {name:{width}}  seed: {on_seed}, variant: {on_variant}")
-    return "\n".join([*lines, ""])
+    return [*lines, ""]
 
 
 def _marked(answer: str | None, gold: str) -> str:

@@ -15,7 +15,8 @@ from merge_snli.dataset.stored import check_out
 from merge_snli.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
 from merge_snli.results.naming import safe_name
 from merge_snli.results.result import Result
-from merge_snli.results.score_table import columns_of, compared_labels_of
+from merge_snli.results.rows import ScoreValues
+from merge_snli.results.score_table import columns_of, compared_labels_of, values_of
 from merge_snli.results.scores import Curve
 from merge_snli.schema import WORD_CLASSES
 
@@ -46,14 +47,14 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
     folder, files = check_out(Path(out)), list[Path]()
     for group in on_same_data(results):
         data = group[0].dataset
-        config = [] if data.config is None else [safe_name(data.config)]
-        stem = folder / "-".join([safe_name(data.name), data.digest[:8], *config])
+        name = f"{safe_name(data.name)}-{data.digest[:8]}"
+        if data.config is not None:
+            name += f"-{safe_name(data.config)}"
+        stem = folder / name
         if group[0].has_seeds:
-            files += [
-                *draw_curves(group, f"{stem}-figure-4-from-80", start=FIGURE_4_START),
-                *draw_classes(group, f"{stem}-figure-5-word-classes"),
-                *draw_curves(group, f"{stem}-figure-11-from-0"),
-            ]
+            files += draw_curves(group, f"{stem}-figure-4-from-80", start=FIGURE_4_START)
+            files += draw_classes(group, f"{stem}-figure-5-word-classes")
+            files += draw_curves(group, f"{stem}-figure-11-from-0")
         else:
             files += _draw_groups(group, stem)
     return files
@@ -74,14 +75,12 @@ def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
 
 def _share_panels(results: Sequence[Result], column: str) -> dict[str, dict[str, list[float]]]:
     """Return the share of each predicted label by model, by value of a column and label; NaN without scores."""
-    by_model = [result.rows_by.get(column, {}) for result in results]
-    return {
-        value: {
-            label: [of[value].share(f"predicted_{label}") if value in of else float("nan") for of in by_model]
-            for label in compared_labels_of(results)
-        }
-        for value in dict.fromkeys(value for of_model in by_model for value in of_model)
-    }
+    labels, missing = compared_labels_of(results), ScoreValues({})
+    panels: dict[str, dict[str, list[float]]] = {}
+    for value in values_of(results, column):
+        rows = [result.rows_by.get(column, {}).get(value, missing) for result in results]
+        panels[value] = {label: [row.share(f"predicted_{label}") for row in rows] for label in labels}
+    return panels
 
 
 def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0) -> list[Path]:
@@ -103,11 +102,10 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     first = _first(results)
     best_first, (group, row) = ranked(results), first.units
     title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
-    lines = [
-        _mean_line(name, [result.scores.curve], style=rank)
-        for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True))
-        if _has_values(result.scores.curve)
-    ]
+    lines = []
+    for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True)):
+        if _has_values(result.scores.curve):
+            lines.append(_mean_line(name, [result.scores.curve], style=rank))
     of, marked = f"{group}'s {row}s", first.quality_threshold
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
 
@@ -133,13 +131,11 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     results = [result for result, reason in zip(results, unranked_reasons(results), strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
     by_model = [result.parts.get(WORD_CLASS, {}) for result in results]
-    scored = [name for name in WORD_CLASSES if all(name in of_class for of_class in by_model)]
-    curves = [(name, [of_class[name].curve for of_class in by_model]) for name in scored]
-    lines = [
-        _mean_line(name, of_class, style=WORD_CLASSES.index(name))
-        for name, of_class in curves
-        if all(map(_has_values, of_class))
-    ]
+    lines = []
+    for style, name in enumerate(WORD_CLASSES):
+        curves = [of_model[name].curve for of_model in by_model if name in of_model]
+        if len(curves) == len(by_model) and all(map(_has_values, curves)):
+            lines.append(_mean_line(name, curves, style=style))
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=first.quality_threshold), path)
 
 

@@ -57,16 +57,17 @@ class PowerAnalysis:
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""
+        same, different = f"Same {self.unit}s", f"Different {self.unit}s"
         columns = Columns[Row]()
         columns.add(f"{self.unit.capitalize()}s", lambda row: row["seeds"])
         columns.add("95% interval of PA", lambda row: percent(row["interval"]), format=".1f")
-        columns.add(f"Same {self.unit}s", lambda row: percent(row["paired"]), format=".1f")
-        columns.add(f"Different {self.unit}s", lambda row: percent(row["unpaired"]), format=".1f")
+        columns.add(same, lambda row: percent(row["paired"]), format=".1f")
+        columns.add(different, lambda row: percent(row["unpaired"]), format=".1f")
         notes = [
             "95% interval of PA: its width.",
-            f"Same {self.unit}s, Different {self.unit}s: the smallest difference of PA between two models that is "
-            f"found at {self.alpha:g} / {self.pairs}, the strictest step of Holm's method over "
-            f"{count(self.pairs, 'pair')}; smaller ones are mostly missed.",
+            f"{same}, {different}: the smallest difference of PA between two models that is found at {self.alpha:g} / "
+            f"{self.pairs}, the strictest step of Holm's method over {count(self.pairs, 'pair')}; smaller ones are "
+            "mostly missed.",
         ]
         title = f"{self.title}: differences that are found with a power of {POWER:.0%}, in points"
         return columns.table(self.rows, title=title, notes=notes)
@@ -88,12 +89,13 @@ class PowerAnalysis:
         }
         seeds = [row["seeds"] for row in self.rows]
         for (name, label), color in zip(lines.items(), COLORS, strict=False):
-            points = 100 * np.array([row[name] for row in self.rows], dtype=np.float64)  # None becomes NaN
-            axes.plot(seeds, points, "o-", label=label, color=color)
+            shares = np.array([row[name] for row in self.rows], dtype=np.float64)  # None becomes NaN
+            axes.plot(seeds, 100 * shares, "o-", label=label, color=color)
         axes.set(xscale="log", yscale="log", xlabel=f"{self.unit.capitalize()}s", ylabel="points")
         axes.set_xticks(seeds, [f"{number:,}" for number in seeds], rotation=45)
         axes.set_xticks([], minor=True)
-        axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+        points = [1, 2, 5, 10, 20, 50]
+        axes.set_yticks(points, [str(number) for number in points])
         axes.set_yticks([], minor=True)
         draw_grid(axes)
         axes.legend(frameon=False)
@@ -128,18 +130,10 @@ def power_of_results(
         named = dict(zip(distinct_names_of(models), models, strict=True))
         ids = drawn_groups(named)
         columns = passes(named, ids, threshold)
+        distributions = [distribution_of(column) for column in columns.values()]
+        title += f"{two_way_suffix(models[0])}, PA({threshold:g})"
         sizes = sorted({*SIZES, len(ids)})
-        found.append(
-            _analysis(
-                f"{title}{two_way_suffix(models[0])}, PA({threshold:g})",
-                [distribution_of(column) for column in columns.values()],
-                gaps_of(columns),
-                alpha=alpha,
-                pairs=number_of_pairs(len(columns)),
-                sizes=sizes,
-                unit=models[0].units[0],
-            )
-        )
+        found.append(_analysis(title, distributions, gaps_of(columns), alpha, sizes, models[0].units[0]))
     return found
 
 
@@ -162,36 +156,24 @@ def assumed_power(
         raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
     shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
     models = [Distribution(np.array([0.0, 1.0]), np.array([1 - accuracy, accuracy])) for accuracy in accuracies]
-    return _analysis(
-        f"Assumed PA {shown}, correlation {correlation:g}",
-        models,
-        assumed_gaps(accuracies, correlation),
-        alpha=alpha,
-        pairs=number_of_pairs(len(models)),
-        sizes=SIZES,
-        unit="seed",
-    )
+    title = f"Assumed PA {shown}, correlation {correlation:g}"
+    return _analysis(title, models, assumed_gaps(accuracies, correlation), alpha, SIZES, "seed")
 
 
 def _analysis(
     title: str,
     models: Sequence[Distribution],
     gaps: Distribution,
-    *,
     alpha: float,
-    pairs: int,
     sizes: Sequence[int],
     unit: str,
 ) -> PowerAnalysis:
     middle = sorted(models, key=lambda model: model.mean)[len(models) // 2]
+    pairs = number_of_pairs(len(models))
     rows = []
     for n in sizes:
-        rows.append(
-            {
-                "seeds": n,
-                "interval": float(np.mean([interval_width(model, n) for model in models])),
-                "paired": smallest_paired(gaps, n, alpha=alpha / pairs),
-                "unpaired": smallest_unpaired(middle, n, alpha=alpha / pairs),
-            }
-        )
+        interval = float(np.mean([interval_width(model, n) for model in models]))
+        paired = smallest_paired(gaps, n, alpha=alpha / pairs)
+        unpaired = smallest_unpaired(middle, n, alpha=alpha / pairs)
+        rows.append({"seeds": n, "interval": interval, "paired": paired, "unpaired": unpaired})
     return PowerAnalysis(title=title, unit=unit, alpha=alpha, pairs=pairs, rows=tuple(rows))

@@ -6,6 +6,7 @@ Every analysis takes these values. Models are in the order of their results, row
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -101,8 +102,8 @@ class ScoredDataset:
         own = self.data.seeds
         if own is None:
             raise _without_seeds(self.record)
-        seeds = zip(own.texts, own.labels.tolist(), strict=True)
-        return tuple((*pair, self.data.label_names[label]) for pair, label in seeds)
+        labels = [self.data.label_names[label] for label in own.labels]
+        return tuple((*pair, label) for pair, label in zip(own.texts, labels, strict=True))
 
     @cached_property
     def words(self) -> dict[str, pa.DictionaryArray]:
@@ -202,14 +203,13 @@ def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceSco
         correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(left_out & right))
         return source_accuracy(correct, problems) if problems else None
 
-    numbers = {name: number for number, name in enumerate(scored.data.label_names)}
-    by_label = {name: rest(whole, out & (seeds.labels == numbers[name])) for name, whole in source.labels.items()}
+    labels = {}
+    for number, name in enumerate(scored.data.label_names):
+        of_label = rest(source.labels[name], out & (seeds.labels == number)) if name in source.labels else None
+        if of_label is not None:
+            labels[name] = of_label
     overall = rest(source.overall, out)
-    if overall is None:
-        return None
-    return replace(
-        source, overall=overall, labels={name: scores for name, scores in by_label.items() if scores is not None}
-    )
+    return None if overall is None else replace(source, overall=overall, labels=labels)
 
 
 def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
@@ -223,13 +223,10 @@ def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
     Raises:
         NotComputable: If the models have no seed in common.
     """
-    missing = {
-        seed
-        for scored in data
-        for model in scored.models
-        for seed, answered in zip(scored.ids, model.answered_groups.tolist(), strict=True)
-        if not answered
-    }
+    missing: set[str] = set()
+    for scored in data:
+        for model in scored.models:
+            missing.update(compress(scored.ids, ~model.answered_groups))
     return [_without(scored, missing) if missing else scored for scored in data]
 
 
@@ -237,9 +234,8 @@ def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
     if missing.issuperset(scored.ids):
         names = ", ".join(model.name for model in scored.models)
         raise NotComputable(f"{names} have no seed of {scored.record.title} in common: leave out one of them")
-    why = [
-        f"{model.name}: {coverage(model.result, len(scored.ids))}"
-        for model in scored.models
-        if not model.answered_groups.all()
-    ]
+    why = []
+    for model in scored.models:
+        if not model.answered_groups.all():
+            why.append(f"{model.name}: {coverage(model.result, len(scored.ids))}")
     return replace(without_seeds(scored, missing, keep_source=True), coverage=tuple(why))

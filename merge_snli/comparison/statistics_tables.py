@@ -1,7 +1,6 @@
 """Show significance tests and comparisons of models as tables."""
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
@@ -17,7 +16,7 @@ from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, 
 from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.orders import OrderEffect
 from merge_snli.results.prompts import PromptEffect
-from merge_snli.results.rows import PA, ScoreValues, ends_text
+from merge_snli.results.rows import PA, Row, ScoreValues, ends_text
 from merge_snli.statistics import Family, PairAtThresholds, TestResult, p_matrix
 
 # With fewer models, a test whose units are models says little.
@@ -95,19 +94,18 @@ def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
 _PRow = tuple[int, str, list[float | None]]
 
 
-def _p_rows(family: Family) -> list[_PRow]:
-    matrix = p_matrix(family)
-    return [(number, name, matrix[number - 1]) for number, name in enumerate(family.models, start=1)]
+def _p_matrix(family: Family, columns: Columns[_PRow], title: str, notes: Sequence[str]) -> Table:
+    """Return the adjusted p-values of all pairs as a matrix, best first, after some columns."""
+    for at in range(len(family.models)):
+        columns.add(str(at + 1), partial(_p_cell, at))
+    rows = []
+    for number, (name, p_values) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1):
+        rows.append((number, name, p_values))
+    return columns.table(rows, title=title, notes=notes)
 
 
 def _p_cell(at: int, row: _PRow) -> str | None:
     return p_text(row[2][at])
-
-
-def _add_p_columns(columns: Columns[_PRow], family: Family) -> None:
-    """Add a column of p-values for each model, by its number."""
-    for at in range(len(family.models)):
-        columns.add(str(at + 1), partial(_p_cell, at))
 
 
 def pair_table(family: Family) -> Table:
@@ -116,8 +114,7 @@ def pair_table(family: Family) -> Table:
     columns.add("#", lambda row: row[0])
     columns.add("", lambda row: row[1], align="left")
     columns.add("Letters", lambda row: family.letters[row[1]], align="left")
-    _add_p_columns(columns, family)
-    return columns.table(_p_rows(family), title="Adjusted p-values", notes=[letters_note(family)])
+    return _p_matrix(family, columns, "Adjusted p-values", [letters_note(family)])
 
 
 def letters_note(family: Family) -> str:
@@ -153,15 +150,10 @@ def _model_table(comparison: Comparison) -> Table:
     columns.add_letters()
     rows = []
     for number, model in enumerate(comparison.family.models, start=1):
+        values: Row = {"pattern_accuracy": comparison.pattern_accuracy[model]}
         interval = comparison.intervals[model]
-        scores = ScoreValues(
-            {
-                "pattern_accuracy": comparison.pattern_accuracy[model],
-                "pattern_accuracy_low": interval.low,
-                "pattern_accuracy_high": interval.high,
-            }
-        )
-        rows.append(ModelRow(model, scores, comparison.family.letters[model], number))
+        values["pattern_accuracy_low"], values["pattern_accuracy_high"] = interval.low, interval.high
+        rows.append(ModelRow(model, ScoreValues(values), comparison.family.letters[model], number))
     title = f"{comparison.title}: PA at {comparison.threshold} over {count(comparison.seeds, comparison.unit)}"
     if comparison.left_out:
         title += f" ({comparison.left_out:,} more were not scored with every model)"
@@ -191,14 +183,13 @@ def _model_notes(comparison: Comparison) -> list[str | None]:
 def _p_table(family: Family) -> Table:
     columns = Columns[_PRow]()
     columns.add("", lambda row: row[0])
-    _add_p_columns(columns, family)
     notes = []
     for pair in family.untested:
         notes.append(
             f"{pair.first} and {pair.second}: the t-test is not defined, because the difference is "
             f"{100 * pair.result.difference:.1f} points in every subsample. They count as different."
         )
-    return columns.table(_p_rows(family), title="Adjusted p-values, models by number", notes=notes)
+    return _p_matrix(family, columns, "Adjusted p-values, models by number", notes)
 
 
 def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
@@ -213,13 +204,12 @@ def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
     columns.add("p", lambda row: p_text(row[1].p_value))
     columns.add("n", lambda row: row[1].n)
     columns.add("Effect size", lambda row: row[1].effect_size if row[1].is_defined else None, format=".2f")
-    notes = []
+    notes, undefined = [], []
     for name, test in tests.items():
         notes.append(f"{name.partition(',')[0]}: {test.test} over {test.unit}s, effect size {test.effect}.")
-    notes += few_models_notes(tests.values())
-    for name, test in tests.items():
         if not test.is_defined:
-            notes.append(f"{name}: the t-test is not defined, because its standard error is 0.")
+            undefined.append(f"{name}: the t-test is not defined, because its standard error is 0.")
+    notes += few_models_notes(tests.values()) + undefined
     if comparison.classes is None:
         notes.append("Word classes are compared on a whole data set that --dataset names.")
     title = "Other tests: mean difference in percentage points"
@@ -242,9 +232,10 @@ def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:
 
 def _ranges(pair: PairAtThresholds, sign: int) -> str | None:
     """Return the percents at which the difference has a sign as ranges, such as `12, 80 to 95`; None if none has."""
-    signs = [math.copysign(differs, value) for differs, value in zip(pair.differs, pair.differences, strict=True)]
     texts = []
-    for has_sign, run in groupby(range(len(signs)), lambda at: signs[at] == sign):
+    for has_sign, run in groupby(
+        range(len(pair.differs)), lambda at: pair.differs[at] and pair.differences[at] * sign > 0
+    ):
         if has_sign:
             first, *others = run
             texts.append(f"{first} to {others[-1]}" if others else str(first))
