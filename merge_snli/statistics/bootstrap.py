@@ -54,8 +54,9 @@ def bootstrap_intervals(
         (0.375, 1.0, 'percentile bootstrap')
     """
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
-    if len({len(array) for array in arrays}) != 1:
-        raise ValueError(f"columns have {[len(array) for array in arrays]} values: pass one value per seed in each")
+    lengths = [len(array) for array in arrays]
+    if len({*lengths}) != 1:
+        raise ValueError(f"columns have {lengths} values: pass one value per seed in each")
 
     def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
         return np.stack([statistic(*values, axis=axis) for statistic in statistics])
@@ -170,8 +171,9 @@ def defined_intervals(
     percentiles = np.quantile(resampled, tails, axis=-1).T
     intervals = []
     for own, by_percentile in zip(ends, percentiles, strict=True):
-        is_defined = bool(np.isfinite(own).all())
-        low, high = (own if is_defined else by_percentile).tolist()
-        used = method if is_defined else "percentile"
+        used: str = method
+        if not np.isfinite(own).all():
+            own, used = by_percentile, "percentile"
+        low, high = own.tolist()
         intervals.append(Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit))
     return tuple(intervals)

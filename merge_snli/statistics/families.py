@@ -61,7 +61,7 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
     drawn = np.count_nonzero(n, axis=0)
     if not drawn.all():
         raise ValueError(f"seed {int(np.argmin(drawn))} has no variant in any subsample: leave it out")
-    passing: NDArray[np.bool_] = (n > 0) & (n_correct >= required_correct(threshold, n))
+    passing = (n > 0) & (n_correct >= required_correct(threshold, n))
     return np.asarray(np.count_nonzero(passing, axis=0) / drawn)
 
 
@@ -196,18 +196,16 @@ def compare_models(
     # A copy follows its original directly, so that both are on the same side of every pair.
     models = tuple(sorted(values, key=lambda model: (-means[model], original[model], model != original[model], model)))
     results: dict[tuple[str, str], TestResult] = {}
+    originals = {}
     for first, second in combinations(models, 2):
-        pair = original[first], original[second]
+        pair = originals[first, second] = original[first], original[second]
         if pair not in results:
             results[pair] = _run(run, values, *pair, unit or default_unit)
     distinct = [pair for pair in results if pair[0] != pair[1]] or list(results)
     adjusted = dict(zip(distinct, holm([results[pair].p_value for pair in distinct]), strict=True))
     pairs = []
-    for first, second in combinations(models, 2):
-        pair = original[first], original[second]
-        p = adjusted.get(pair, 1.0)
-        differs = p < alpha or math.isnan(p)
-        pairs.append(PairResult(first=first, second=second, result=results[pair], adjusted_p=p, differs=differs))
+    for (first, second), pair in originals.items():
+        pairs.append(_pair(first, second, results[pair], adjusted.get(pair, 1.0), alpha))
     tests = sum(not math.isnan(p) for p in adjusted.values())
     smallest = smallest_p(test, pairs[0].result.n)
     differing = [(pair.first, pair.second) for pair in pairs if pair.differs]
@@ -243,10 +241,12 @@ def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]], *, alpha: float
         alpha: Family-wise significance level.
     """
     adjusted = holm([result.p_value for _, _, result in tests])
-    return tuple(
-        PairResult(first=first, second=second, result=result, adjusted_p=p, differs=p < alpha or math.isnan(p))
-        for (first, second, result), p in zip(tests, adjusted, strict=True)
-    )
+    return tuple(_pair(*test, p, alpha) for test, p in zip(tests, adjusted, strict=True))
+
+
+def _pair(first: str, second: str, result: TestResult, p: float, alpha: float) -> PairResult:
+    differs = p < alpha or math.isnan(p)
+    return PairResult(first=first, second=second, result=result, adjusted_p=p, differs=differs)
 
 
 def p_matrix(family: Family) -> list[list[float | None]]:

@@ -26,16 +26,21 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
     letters = [(1 << len(models)) - 1]
     for first, second in differing:
         both = bits[first] | bits[second]
-        kept = [letter for letter in letters if letter & both != both]
-        split = []
+        kept, split = [], []
         for letter in letters:
             if letter & both == both:
                 split += [letter - bits[first], letter - bits[second]]
-        split = [part for part in split if not any(part & letter == part for letter in kept)]
-        letters = kept + split
-    ranks = sorted([rank for rank in range(len(models)) if letter >> rank & 1] for letter in letters)
+            else:
+                kept.append(letter)
+        letters = list(kept)
+        for part in split:
+            if not any(part & letter == part for letter in kept):
+                letters.append(part)
     texts = dict.fromkeys(models, "")
-    for number, of_letter in enumerate(ranks):
+    ranks = []
+    for letter in letters:
+        ranks.append([rank for rank in range(len(models)) if letter >> rank & 1])
+    for number, of_letter in enumerate(sorted(ranks)):
         for rank in of_letter:
             texts[models[rank]] += _letter(number)
     return texts

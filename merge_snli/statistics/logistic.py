@@ -97,7 +97,8 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
     Raises:
         NotConverged: If the predictors separate the outcomes, so that a coefficient is infinite, or are collinear.
     """
-    coefficients = np.concatenate([np.zeros(predictors.shape[1]), [_log_odds(outcome) for outcome in outcomes]])
+    intercepts = [_log_odds(outcome) for outcome in outcomes]
+    coefficients = np.concatenate([np.zeros(predictors.shape[1]), intercepts])
     for _ in range(MAX_ITERATIONS):
         gradient, information = _derivatives(predictors, outcomes, coefficients)
         try:
@@ -125,9 +126,8 @@ def _residuals(
     from scipy.special import expit
 
     fitted = expit(predictors @ coefficients + intercept)
-    return np.where(outcome.included, outcome.success - fitted, 0.0), np.where(
-        outcome.included, fitted * (1 - fitted), 0.0
-    )
+    residuals = np.where(outcome.included, outcome.success - fitted, 0.0)
+    return residuals, np.where(outcome.included, fitted * (1 - fitted), 0.0)
 
 
 def _derivatives(
@@ -160,7 +160,8 @@ def _covariance(
     n = sum(int(outcome.included.sum()) for outcome in outcomes)
     n_clusters = len(np.unique(clusters[observed]))
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
-    inverse = np.linalg.inv(_derivatives(predictors, outcomes, coefficients)[1])
+    _, information = _derivatives(predictors, outcomes, coefficients)
+    inverse = np.linalg.inv(information)
     return np.asarray(correction * inverse @ (scores.T @ scores) @ inverse)
 
 
@@ -188,4 +189,5 @@ def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:
     if len(n) < 2:
         return float("nan")
     residuals = right - n * (right.sum() / n.sum())
-    return float(np.sqrt(len(n) / (len(n) - 1) * np.square(residuals).sum()) / n.sum())
+    variance = len(n) / (len(n) - 1) * np.square(residuals).sum()
+    return float(np.sqrt(variance) / n.sum())

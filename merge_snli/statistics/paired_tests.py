@@ -45,11 +45,10 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
     """
     a, b = paired(first, second, booleans)
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
-    p_value = random_signs_p(a.astype(np.float64) - b).value
     return TestResult(
         test="McNemar's test (exact)",
         statistic=float(min(only_first, only_second)),
-        p_value=p_value,
+        p_value=random_signs_p(a.astype(np.float64) - b).value,
         n=len(a),
         unit=unit,
         difference=(only_first - only_second) / len(a),
@@ -73,7 +72,8 @@ def _agresti_min(only_first: int, only_second: int, n: int, level: float, unit: 
 
     b, c, total = only_first + 0.5, only_second + 0.5, n + 2
     difference = (b - c) / total
-    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt((b + c) - (b - c) ** 2 / total) / total
+    quantile = float(stats.norm.ppf((1 + level) / 2))
+    half = quantile * math.sqrt((b + c) - (b - c) ** 2 / total) / total
     low, high = max(-1.0, difference - half), min(1.0, difference + half)
     return Interval(low=low, high=high, level=level, method="Agresti-Min", unit=unit)
 
@@ -107,7 +107,7 @@ def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed",
     return paired_result(name, float(differences.mean()), p.value, differences, level=level, unit=unit)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PairAtThresholds:
     """The test of one pair of models at every threshold.
 
@@ -157,26 +157,21 @@ def compare_at_thresholds(
     if len(tables) < 2 or len(shapes) != 1:
         raise ValueError(f"passes has {len(tables)} model(s) of the shapes {sorted(shapes)}: pass two of the same")
     original = {model: (copies or {}).get(model, model) for model in tables}
-    p_of: dict[tuple[str, str, bytes], float] = {}
-    keys_of: dict[tuple[str, str], list[tuple[str, str, bytes]]] = {}
+    p_of = {}
+    tested = []
     for first, second in combinations(tables, 2):
         differences = tables[first] - tables[second]
-        keys = [(original[first], original[second], column.tobytes()) for column in differences.T]
-        for key, column in zip(keys, differences.T, strict=True):
+        keys = []
+        for column in differences.T:
+            key = original[first], original[second], column.tobytes()
             if key not in p_of and original[first] != original[second]:
                 p_of[key] = random_signs_p(column).value
-        keys_of[first, second] = keys
+            keys.append(key)
+        tested.append((first, second, tuple(differences.mean(axis=0).tolist()), keys))
     adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
     pairs = []
-    for (first, second), keys in keys_of.items():
-        of_pair = tuple(adjusted.get(key, 1.0) for key in keys)
-        pairs.append(
-            PairAtThresholds(
-                first=first,
-                second=second,
-                differences=tuple((tables[first] - tables[second]).mean(axis=0).tolist()),
-                adjusted_p=of_pair,
-                differs=tuple(p < alpha for p in of_pair),
-            )
-        )
+    for first, second, means, keys in tested:
+        p_values = tuple(adjusted.get(key, 1.0) for key in keys)
+        differs = tuple(p < alpha for p in p_values)
+        pairs.append(PairAtThresholds(first, second, means, p_values, differs))
     return tuple(pairs)

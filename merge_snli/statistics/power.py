@@ -61,14 +61,13 @@ def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
         passes: Share of the subsamples in which each model passes each seed, at least two models, [n_seeds] each.
     """
     columns = np.array(list(passes.values()), dtype=np.float64)
-    counts: Counter[float] = Counter()
+    counts = Counter[float]()
     for number in range(len(columns) - 1):
         gaps = np.abs(columns[number] - columns[number + 1 :]).round(_DIGITS)
         distinct, how_many = np.unique(gaps, return_counts=True)
         counts.update(dict(zip(distinct.tolist(), how_many.tolist(), strict=True)))
-    values = np.array(sorted(counts))
-    shares = np.array([counts[value] for value in values.tolist()]) / counts.total()
-    return Distribution(values, shares)
+    values, totals = zip(*sorted(counts.items()), strict=True)
+    return Distribution(np.array(values), np.array(totals) / counts.total())
 
 
 def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distribution:
@@ -83,8 +82,10 @@ def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distributio
     gaps = []
     for first, second in pairs:
         spread = np.sqrt(first * (1 - first) * second * (1 - second))
-        gaps.append(first + second - 2 * min(first * second + correlation * spread, first, second))
-    return Distribution(np.array([0.0, 1.0]), np.array([1 - np.mean(gaps), np.mean(gaps)]))
+        both_pass = min(first * second + correlation * spread, first, second)
+        gaps.append(first + second - 2 * both_pass)
+    gap = np.mean(gaps)
+    return Distribution(np.array([0.0, 1.0]), np.array([1 - gap, gap]))
 
 
 def smallest_paired(gaps: Distribution, n: int, *, alpha: float = 0.05) -> float | None:
@@ -154,16 +155,20 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
     if alpha <= SMALLEST_P:
         return 0.0
     rng = np.random.default_rng(0)
-    if difference > gaps.mean:
-        gaps, upward = gaps.with_more(1.0, (difference - gaps.mean) / (1 - gaps.mean)), 1.0
+    mean, upward = gaps.mean, 1.0
+    if difference > mean:
+        gaps = gaps.with_more(1.0, (difference - mean) / (1 - mean))
     else:
-        upward = (1 + difference / gaps.mean) / 2
-    steps = np.gcd.reduce(np.round(gaps.values * _LATTICE).astype(np.int64)) / _LATTICE
+        upward = (1 + difference / mean) / 2
+    in_steps = np.round(gaps.values * _LATTICE).astype(np.int64)
+    step = np.gcd.reduce(in_steps) / _LATTICE
     counts = _counts(rng, gaps, n)
     sums = (2 * rng.binomial(counts, upward) - counts) @ gaps.values
-    squares, normal = counts @ gaps.values**2, float(ndtri(1 - alpha / 2))
+    squares = counts @ gaps.values**2
     kurtosis = ratios(-2 * (counts @ gaps.values**4), squares**2)
-    return float(np.mean(ratios(sums - steps, np.sqrt(squares)) > normal + kurtosis * (normal**3 - 3 * normal) / 24))
+    normal = float(ndtri(1 - alpha / 2))
+    quantiles = normal + kurtosis * (normal**3 - 3 * normal) / 24
+    return float(np.mean(ratios(sums - step, np.sqrt(squares)) > quantiles))
 
 
 def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: float) -> float:
@@ -174,11 +179,11 @@ def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: floa
     if difference > room:
         return 1.0
     changed = passes.with_more(other, difference / room)
-    (mean, variance), (changed_mean, changed_variance) = (
-        _moments(_counts(rng, of_model, n), of_model) for of_model in (passes, changed)
-    )
+    mean, variance = _moments(_counts(rng, passes, n), passes)
+    changed_mean, changed_variance = _moments(_counts(rng, changed, n), changed)
     errors = np.sqrt((variance + changed_variance) / (n - 1))
-    return float(np.mean(np.abs(mean - changed_mean) > stdtrit(2 * n - 2, 1 - alpha / 2) * errors))
+    quantile = stdtrit(2 * n - 2, 1 - alpha / 2)
+    return float(np.mean(np.abs(mean - changed_mean) > quantile * errors))
 
 
 def _moments(counts: NDArray[np.int64], distribution: Distribution) -> tuple[FloatArray, FloatArray]:

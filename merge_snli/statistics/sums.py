@@ -58,9 +58,12 @@ def intervals_of_sums(
     observed = statistics(total[np.newaxis])
     rounded = rounding_of(observed[:, 0])
     draws = _kept_draws if n * n_resamples <= _MAX_KEPT else _draws
-    resamples = [statistics(batch.astype(np.float64) @ values) for batch in draws(n, n_resamples, random_seed)]
+    resamples = []
+    for batch in draws(n, n_resamples, random_seed):
+        resamples.append(statistics(batch.astype(np.float64) @ values))
     resampled = rounded(np.concatenate(resamples, axis=1))
-    ends = _bca(rounded(observed), resampled, rounded(statistics(total - values)), level)
+    left_out = rounded(statistics(total - values))
+    ends = _bca(rounded(observed), resampled, left_out, level)
     return defined_intervals(ends, resampled, method="BCa", level=level, unit=unit)
 
 
@@ -71,7 +74,8 @@ def _draws(n: int, n_resamples: int, random_seed: int) -> Iterator[Draws]:
     for first in range(0, n_resamples, batch):
         rows = min(batch, n_resamples - first)
         cells = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, np.newaxis]
-        yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.uint8)
+        counts = np.bincount(cells.ravel(), minlength=rows * n)
+        yield counts.reshape(rows, n).astype(np.uint8)
 
 
 @lru_cache(maxsize=2)
@@ -93,11 +97,12 @@ def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray, leve
     """
     from scipy.special import ndtr, ndtri
 
-    below = (resampled < observed).mean(axis=1) + (resampled <= observed).mean(axis=1)
-    bias = ndtri(below / 2)[:, np.newaxis]
+    below = (resampled < observed).mean(axis=1, keepdims=True) + (resampled <= observed).mean(axis=1, keepdims=True)
+    bias = ndtri(below / 2)
     influences = left_out.mean(axis=1, keepdims=True) - left_out
+    cubes, squares = (influences**3).sum(axis=1, keepdims=True), (influences**2).sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        acceleration = ((influences**3).sum(axis=1) / (influences**2).sum(axis=1) ** 1.5 / 6)[:, np.newaxis]
+        acceleration = cubes / squares**1.5 / 6
         shifted = bias + ndtri([(1 - level) / 2, (1 + level) / 2])
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
     ends = np.full(levels.shape, np.nan)

@@ -57,19 +57,20 @@ def paired_result(
     """
     from scipy.special import stdtrit
 
-    mean, deviation = float(differences.mean()), _deviation(differences)
-    half = float(stdtrit(len(differences) - 1, (1 + level) / 2)) * (deviation / math.sqrt(len(differences)))
+    n, mean, deviation = len(differences), float(differences.mean()), _deviation(differences)
+    quantile = float(stdtrit(n - 1, (1 + level) / 2))
+    half = quantile * (deviation / math.sqrt(n))
     return TestResult(
         test=test,
         statistic=statistic,
         p_value=p_value,
-        n=len(differences),
+        n=n,
         unit=unit,
         difference=mean,
         interval=Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit),
         effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
-        warning=warning_for(unit, len(differences)),
+        warning=warning_for(unit, n),
     )
 
 
@@ -106,7 +107,8 @@ def independent_t_test(
 
     a, b = numbers("first", first), numbers("second", second)
     difference = float(a.mean() - b.mean())
-    pooled = math.sqrt(((len(a) - 1) * _deviation(a) ** 2 + (len(b) - 1) * _deviation(b) ** 2) / (len(a) + len(b) - 2))
+    squares = (len(a) - 1) * _deviation(a) ** 2 + (len(b) - 1) * _deviation(b) ** 2
+    pooled = math.sqrt(squares / (len(a) + len(b) - 2))
     if pooled == 0:
         statistic, p_value = _without_deviation(difference)
         low = high = difference
@@ -114,7 +116,7 @@ def independent_t_test(
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             outcome = stats.ttest_ind(a, b, equal_var=False)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
-        low, high = (float(end) for end in outcome.confidence_interval(level))
+        low, high = map(float, outcome.confidence_interval(level))
     return TestResult(
         test="independent t-test (Welch)",
         statistic=statistic,

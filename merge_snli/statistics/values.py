@@ -8,8 +8,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from merge_snli.base.errors import raise_first
-
 OVERLAP_WARNING = (
     "Subsamples share variants of the same seeds and are not independent, so t-tests over them report too many "
     "differences; use the permutation test instead, whose unit is the seed."
@@ -122,13 +120,13 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
         ValueError: If it has fewer than two values, is nested, or has a value that is not a finite number.
     """
     array = np.asarray(values, dtype=np.float64)
-    raise_first(
-        (array.ndim != 1, f"{name} has the shape {array.shape}: pass one value per unit"),
-        (array.size < 2, f"{name} has {array.size} value(s): at least 2 are needed"),
-        error=ValueError,
-    )
-    if not np.isfinite(array).all():
-        at = int(np.argmin(np.isfinite(array)))
+    if array.ndim != 1:
+        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit")
+    if array.size < 2:
+        raise ValueError(f"{name} has {array.size} value(s): at least 2 are needed")
+    is_finite = np.isfinite(array)
+    if not is_finite.all():
+        at = int(np.argmin(is_finite))
         raise ValueError(f"{name}[{at}] is {array[at]}: pass finite numbers")
     return array
 
