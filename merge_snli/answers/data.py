@@ -249,6 +249,13 @@ class ScoredData:
         for column, values in self.masks.items():
             masks[column] = {value: mask[rows] for value, mask in values.items()}
         new_numbers = np.cumsum(groups) - 1
+        subsamples, seed_labels, annotators = self.subsamples, self.seed_labels, self.annotators
+        if subsamples is not None:
+            subsamples = subsamples[:, rows]
+        if seed_labels is not None:
+            seed_labels = seed_labels[groups]
+        if annotators is not None:
+            annotators = annotators[groups]
         return replace(
             self,
             table=self.table.filter(pa.array(rows)),
@@ -256,9 +263,9 @@ class ScoredData:
             group_ids=tuple(compress(self.group_ids, groups)),
             row_groups=new_numbers[self.row_groups[rows]],
             row_labels=self.row_labels[rows],
-            subsamples=None if self.subsamples is None else self.subsamples[:, rows],
-            seed_labels=None if self.seed_labels is None else self.seed_labels[groups],
-            annotators=None if self.annotators is None else self.annotators[groups],
+            subsamples=subsamples,
+            seed_labels=seed_labels,
+            annotators=annotators,
             masks=masks,
         )
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merge_snli.answers.data import Numbering, ScoredData
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
@@ -38,8 +38,8 @@ class ScoredSource:
     digest: str
     without_label: int
     new_pairs: tuple[Pair, ...]
-    pairs: NDArray[np.int64]
-    labels: NDArray[np.int64]
+    pairs: Ints
+    labels: Ints
 
 
 def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> ScoredSource:

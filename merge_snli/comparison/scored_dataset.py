@@ -11,11 +11,10 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from merge_snli.answers.answers import Answers, Graded, join
 from merge_snli.answers.data import WORDS, ScoredData
-from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.arrays import Bools, Floats32, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.models.labels import Missing
@@ -111,7 +110,7 @@ class ScoredDataset:
         return {name: self.data.table[name].combine_chunks().dictionary_encode() for name in WORDS}
 
     @property
-    def log_odds(self) -> NDArray[np.float32]:
+    def log_odds(self) -> Floats32:
         """Log-odds of the replacement against the original of each variant, [n_variants]."""
         return np.asarray(self.data.table["log_odds"].to_numpy())
 

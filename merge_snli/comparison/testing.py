@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Bools, Floats
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.results.grouping import copies_among
@@ -73,9 +73,7 @@ class Significance:
         except ValueError as error:
             raise InputError(f"cannot run the test {self.test}: {error}; choose another {param('test')}") from error
 
-    def values(
-        self, scored: Scored, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
-    ) -> NDArray[np.float64] | NDArray[np.bool_]:
+    def values(self, scored: Scored, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
         """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""
         of_prompts = []
         for result in results_of(scored):

@@ -5,10 +5,9 @@ from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merge_snli.answers.answers import Answers
-from merge_snli.base.arrays import Floats, Ints
+from merge_snli.base.arrays import Floats, Floats32, Ints
 from merge_snli.models.labels import positions
 from merge_snli.results.scores import Calibration
 from merge_snli.statistics import ratios
@@ -17,7 +16,7 @@ from merge_snli.statistics import ratios
 BINS = 15
 
 
-def label_probabilities(logits: NDArray[np.float32], names: Sequence[str], compared: Sequence[str]) -> Floats:
+def label_probabilities(logits: Floats32, names: Sequence[str], compared: Sequence[str]) -> Floats:
     """Return the softmax of logits as the probability of each compared label, float64, [n, n_compared].
 
     Args:

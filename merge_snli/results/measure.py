@@ -10,12 +10,11 @@ from statistics import fmean, stdev
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from merge_snli.answers.answers import MAJORITY, Answers, Counts, Reference
 from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.answers.source import ScoredSource
-from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing, positions
 from merge_snli.results.intervals import DIGITS, LEVEL, intervals_of
 from merge_snli.results.scores import (
@@ -112,7 +111,7 @@ def scores_by_value(
     return parts
 
 
-def pa_curve(shares: NDArray[np.float64], groups: Ints) -> Curve:
+def pa_curve(shares: Floats, groups: Ints) -> Curve:
     """Convert a curve to counts of groups, which take less space in a file.
 
     Args:
@@ -177,7 +176,7 @@ def part_masks(
     return masks
 
 
-def spread(values: NDArray[np.float64]) -> Spread:
+def spread(values: Floats) -> Spread:
     """Return the values of the subsamples with their mean and standard deviation; NaN is a subsample without rows."""
     each = [None if np.isnan(value) else value for value in values.tolist()]
     some = [value for value in each if value is not None]
@@ -186,7 +185,7 @@ def spread(values: NDArray[np.float64]) -> Spread:
 
 
 def source_scores(
-    source: ScoredSource, predicted: NDArray[np.int64], label_names: Sequence[str], compared: Sequence[str]
+    source: ScoredSource, predicted: Ints, label_names: Sequence[str], compared: Sequence[str]
 ) -> SourceScores:
     """Score the predictions on a source.
 

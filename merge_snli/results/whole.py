@@ -1,6 +1,6 @@
 """Find and open the whole data that a result is on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_config
@@ -10,13 +10,12 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.results.records import DatasetRecord
 
 
-def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset], by: Sequence[str] = ()) -> ScoredData | None:
+def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset]) -> ScoredData | None:
     """Open the whole data that a result is on, from the first data set that has it; None if none has.
 
     Args:
         record: What the result records about its data.
         datasets: The data sets.
-        by: As for `open_data`.
 
     Raises:
         InputError: If the data cannot be read.
@@ -24,7 +23,7 @@ def find_whole(record: DatasetRecord, datasets: Iterable[MergeDataset], by: Sequ
     for dataset in datasets:
         may_have = dataset.digest == record.whole or not dataset.record.has_seeds
         if may_have and record.config in dataset.record.test_configs:
-            data = read_config(dataset, str(record.config), by)
+            data = read_config(dataset, str(record.config))
             if data.digest == record.whole:
                 return data
     return None

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merge_snli.answers.data import ScoredData, asked_unit
 from merge_snli.answers.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.models.function import labels_in_use, labels_of_answers
@@ -101,23 +101,25 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     )
 
 
-def _outputs(answers: ImportedAnswers, data: ScoredData) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _outputs(answers: ImportedAnswers, data: ScoredData) -> tuple[Ints, tuple[str, ...]]:
     """Return the number of the label of each pair of the data, or a code of `Missing`, [n_pairs], and the labels."""
     possible = labels_of_answers(data.label_names)
-    numbers: dict[str | None, int] = {label: number for number, label in enumerate(possible)}
-    numbers[None] = Missing.NO_ANSWER
-    outputs = np.full(len(data.pairs), Missing.NOT_PREDICTED.value)
-    for index, pair in enumerate(data.pairs):
-        if pair in answers.labels:
-            outputs[index] = numbers[answers.labels[pair]]
-    return outputs, labels_in_use(possible, outputs)
+    outputs = []
+    for pair in data.pairs:
+        label, number = answers.labels.get(pair), Missing.NO_ANSWER.value
+        if label is not None:
+            number = possible.index(label)
+        elif pair not in answers.labels:
+            number = Missing.NOT_PREDICTED.value
+        outputs.append(number)
+    numbers = np.array(outputs)
+    return numbers, labels_in_use(possible, numbers)
 
 
 def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
     """Return how the answers to the pairs of the data were given."""
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
-    unread: Counter[str] = Counter()
-    read_by_model: Counter[str] = Counter()
+    unread, read_by_model = Counter[str](), Counter[str]()
     for given in replies:
         if majority(given) is None and given[0].kind:
             unread[given[0].kind] += 1

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_names import LabelNames, names_in_order
@@ -35,13 +35,13 @@ def score_columns(row: SourceRow, labels: Sequence[str]) -> dict[str, str]:
     names = [str(name) for name in row.values]
     if ID not in names and not {PREMISE, HYPOTHESIS} <= {*names}:
         raise InputError(f"{row.location} has the columns {', '.join(names)}: add id, or premise and hypothesis")
-    guessed = next((name for name in names if name in GUESSED), None)
     if LABEL in names:
-        if guessed is not None:
-            raise InputError(
-                f"{row.location} has the columns label and {guessed}: rename the column of the predicted labels to "
-                "label, and remove the gold labels"
-            )
+        for name in names:
+            if name in GUESSED:
+                raise InputError(
+                    f"{row.location} has the columns label and {name}: rename the column of the predicted labels to "
+                    "label, and remove the gold labels"
+                )
         return {}
     if not are_nli(labels) and {*labels} <= {*names}:
         return dict(zip(labels, labels, strict=True))
@@ -131,11 +131,9 @@ def _named(text: str, names: LabelNames) -> str | None:
 
 
 def _score(row: SourceRow, column: str) -> float:
-    value: Any = row.values.get(column)
-    try:
-        score = float(value)
-    except (TypeError, ValueError):
-        score = math.nan
-    if math.isnan(score):
-        raise InputError(f"{row.location}: {column} is {value!r}, not a number")
-    return score
+    value = row.values.get(column)
+    with suppress(TypeError, ValueError):
+        score = float(value)  # type: ignore[arg-type]
+        if not math.isnan(score):
+            return score
+    raise InputError(f"{row.location}: {column} is {value!r}, not a number")

@@ -6,13 +6,14 @@ from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from merge_snli.answers.data import ScoredData, part_of_data
 from merge_snli.answers.source import ScoredSource, read_source
 from merge_snli.base import __version__
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
@@ -41,8 +42,19 @@ logger = logging.getLogger(__name__)
 MAX_P_VALUE = 0.001
 MAX_INFERRED = 3  # labels, whose orders are compared
 
-# Labels in an order, and which seeds are predicted correctly with it.
-Order = tuple[tuple[str, ...], "NDArray[np.bool_]"]
+
+class _Order(NamedTuple):
+    """Labels in an order, and which seeds are predicted correctly with it."""
+
+    names: tuple[str, ...]
+    correct: Bools
+
+    @property
+    def accuracy(self) -> float:
+        return float(self.correct.mean()) if len(self.correct) else 0.0
+
+    def __str__(self) -> str:
+        return f"{self.accuracy:.1%} with {','.join(self.names)}"
 
 
 def data_and_source(whole: ScoredData, options: ScoreOptions) -> tuple[ScoredData, ScoredSource | None]:
@@ -171,8 +183,8 @@ def _labels_on_seeds(model: ModelRecord, predictions: Predictions, data: ScoredD
 
 
 def infer_labels(
-    best: NDArray[np.int64],
-    gold: NDArray[np.int64],
+    best: Ints,
+    gold: Ints,
     data_labels: Sequence[str],
     *,
     config_names: Sequence[str],
@@ -199,25 +211,16 @@ def infer_labels(
             f"data has ({', '.join(data_labels)})"
         )
     first, second, *_ = _orders(best, gold, names, data_labels)
-    order, correct = first
-    if not len(correct) or mcnemar_test(correct, second[1]).p_value >= MAX_P_VALUE:
-        accuracies = " and ".join(f"{_accuracy(order):.1%} with {','.join(order[0])}" for order in (first, second))
+    if not len(first.correct) or mcnemar_test(first.correct, second.correct).p_value >= MAX_P_VALUE:
         raise InputError(
-            f"cannot infer the labels of {model}: its accuracy on {len(correct)} seeds is {accuracies}, which is "
-            f"not a significant difference; give the label of each output ({', '.join(config_names)}), in their order: "
-            f"{labels_option(len(config_names))}"
+            f"cannot infer the labels of {model}: its accuracy on {len(first.correct)} seeds is {first} and {second}, "
+            f"which is not a significant difference; give the label of each output ({', '.join(config_names)}), in "
+            f"their order: {labels_option(len(config_names))}"
         )
-    return order
+    return first.names
 
 
-def check_labels(
-    labels: tuple[str, ...],
-    best: NDArray[np.int64],
-    gold: NDArray[np.int64],
-    data_labels: Sequence[str],
-    *,
-    model: str,
-) -> None:
+def check_labels(labels: tuple[str, ...], best: Ints, gold: Ints, data_labels: Sequence[str], *, model: str) -> None:
     """Check that no other order of a model's labels has a higher accuracy on the seeds.
 
     Args:
@@ -230,36 +233,27 @@ def check_labels(
     Raises:
         InputError: If another order has a higher accuracy.
     """
-    declared = labels, _correct(best, gold, labels, data_labels)
+    declared = _order(best, gold, labels, data_labels)
     first = _orders(best, gold, labels, data_labels)[0]
-    if _accuracy(first) > _accuracy(declared):
+    if first.accuracy > declared.accuracy:
         raise InputError(
             f"the known labels of {model}, {','.join(labels)}, do not fit its predictions: its accuracy on "
-            f"{len(first[1])} seeds is {_accuracy(declared):.1%}, but {_accuracy(first):.1%} with "
-            f"{','.join(first[0])}; give the label of each output with {param('model_labels')}, or use "
-            f"{param('model_labels', 'infer')}"
+            f"{len(first.correct)} seeds is {declared.accuracy:.1%}, but {first}; give the label of each output with "
+            f"{param('model_labels')}, or use {param('model_labels', 'infer')}"
         )
 
 
-def _orders(
-    best: NDArray[np.int64], gold: NDArray[np.int64], names: Sequence[str], data_labels: Sequence[str]
-) -> list[Order]:
+def _orders(best: Ints, gold: Ints, names: Sequence[str], data_labels: Sequence[str]) -> list[_Order]:
     """Return the distinct orders of the labels, the most accurate first."""
     # On two-way data, orders that differ only in neutral and contradiction are the same order.
     distinct = {positions(order, compared_labels(order, data_labels)): order for order in permutations(names)}
-    orders = [(order, _correct(best, gold, order, data_labels)) for order in distinct.values()]
-    return sorted(orders, key=_accuracy, reverse=True)
+    orders = [_order(best, gold, order, data_labels) for order in distinct.values()]
+    return sorted(orders, key=lambda order: order.accuracy, reverse=True)
 
 
-def _accuracy(order: Order) -> float:
-    _, correct = order
-    return float(correct.mean()) if len(correct) else 0.0
-
-
-def _correct(
-    best: NDArray[np.int64], gold: NDArray[np.int64], order: Sequence[str], data_labels: Sequence[str]
-) -> NDArray[np.bool_]:
-    """Return whether each seed is predicted correctly; seeds that are too long do not count."""
-    compared, predicted = compared_labels(order, data_labels), best >= 0
-    answers = np.array(positions(order, compared))[best[predicted]]
-    return np.asarray(answers == np.array(positions(data_labels, compared))[gold[predicted]])
+def _order(best: Ints, gold: Ints, names: tuple[str, ...], data_labels: Sequence[str]) -> _Order:
+    """Return which seeds are predicted correctly with an order; seeds that are too long do not count."""
+    compared, predicted = compared_labels(names, data_labels), best >= 0
+    answers = np.array(positions(names, compared))[best[predicted]]
+    expected = np.array(positions(data_labels, compared))[gold[predicted]]
+    return _Order(names, answers == expected)

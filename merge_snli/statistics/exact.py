@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Ints
 from merge_snli.statistics.values import FloatArray
 
 # Smaller p-values are below the rounding of the Fourier transform: this upper bound stands for them.
@@ -92,7 +92,7 @@ def _denominator(value: float) -> int | None:
     return fraction.denominator if abs(value - fraction) < 10**-_DIGITS else None
 
 
-def _tail(steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int) -> float:
+def _tail(steps: Ints, counts: Ints, observed: int) -> float:
     """Return the probability of a sum of at least `observed`, or at most its negative.
 
     Args:

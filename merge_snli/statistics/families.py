@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from merge_snli.base.arrays import Bools
 from merge_snli.statistics.exact import SMALLEST_P
 from merge_snli.statistics.letters import compact_letters
 from merge_snli.statistics.multiple import holm
@@ -67,7 +68,7 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
 
 def values_for(
     test: str, correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD
-) -> FloatArray | NDArray[np.bool_]:
+) -> FloatArray | Bools:
     """Convert one model's counts to the values that `compare_models` takes for a test.
 
     Args:
@@ -233,15 +234,14 @@ def _run(test: PairedTest, values: Mapping[str, ArrayLike], first: str, second: 
         raise ValueError(f"{first} against {second}: {error}") from error
 
 
-def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]], *, alpha: float = 0.05) -> tuple[PairResult, ...]:
-    """Adjust the p-values of the tests of some pairs by Holm's method.
+def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]]) -> tuple[PairResult, ...]:
+    """Adjust the p-values of the tests of some pairs by Holm's method, at the level 5%.
 
     Args:
         tests: Names of the first and the second of a pair, and the result of its test.
-        alpha: Family-wise significance level.
     """
     adjusted = holm([result.p_value for _, _, result in tests])
-    return tuple(_pair(*test, p, alpha) for test, p in zip(tests, adjusted, strict=True))
+    return tuple(_pair(*test, p, 0.05) for test, p in zip(tests, adjusted, strict=True))
 
 
 def _pair(first: str, second: str, result: TestResult, p: float, alpha: float) -> PairResult:

@@ -45,10 +45,11 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
     """
     a, b = paired(first, second, booleans)
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
+    signs = random_signs_p(a.astype(np.float64) - b)
     return TestResult(
         test="McNemar's test (exact)",
         statistic=float(min(only_first, only_second)),
-        p_value=random_signs_p(a.astype(np.float64) - b).value,
+        p_value=signs.value,
         n=len(a),
         unit=unit,
         difference=(only_first - only_second) / len(a),

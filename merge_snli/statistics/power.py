@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from merge_snli.base.arrays import Ints
 from merge_snli.statistics.exact import SMALLEST_P
 from merge_snli.statistics.values import FloatArray, ratios
 
@@ -186,13 +187,13 @@ def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: floa
     return float(np.mean(np.abs(mean - changed_mean) > quantile * errors))
 
 
-def _moments(counts: NDArray[np.int64], distribution: Distribution) -> tuple[FloatArray, FloatArray]:
+def _moments(counts: Ints, distribution: Distribution) -> tuple[FloatArray, FloatArray]:
     """Return mean and variance of samples, [n_samples] each."""
     totals = counts.sum(axis=1)
     means = counts @ distribution.values / totals
     return means, counts @ distribution.values**2 / totals - means**2
 
 
-def _counts(rng: np.random.Generator, distribution: Distribution, n: int) -> NDArray[np.int64]:
+def _counts(rng: np.random.Generator, distribution: Distribution, n: int) -> Ints:
     """Draw samples of n seeds: how many have each value, [n_samples, k]."""
     return rng.multinomial(n, distribution.shares / distribution.shares.sum(), size=N_RESAMPLES)
