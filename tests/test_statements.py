@@ -17,14 +17,6 @@ MOST_NODES = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 REMAINING: set[str] = {
-    "merge_snli/answers/reading.py read_groups",
-    "merge_snli/answers/replies.py replies_in",
-    "merge_snli/answers/source.py read_source",
-    "merge_snli/answers/table.py _block",
-    "merge_snli/comparison/compare.py _compare",
-    "merge_snli/results/evaluate.py make_result",
-    "merge_snli/results/result.py plot",
-    "merge_snli/statistics/letters.py compact_letters",
 }
 
 

@@ -90,9 +90,8 @@ def draw_bars(
         draw_grid(panel_axes)
     axes[0].set_ylabel(y_label)
     draw_title(figure, title)
-    legend = figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2, frameon=False, fontsize=9
-    )
+    handles, labels = axes[0].get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return save_figure(figure, path)
@@ -102,16 +101,10 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
     width = GROUP_WIDTH / len(bars)
     for nth, group in enumerate(bars):
         heights = np.array(group.heights[panel]) * 100
-        offset = (nth + 0.5) * width - GROUP_WIDTH / 2
-        axes.bar(
-            np.arange(len(heights)) + offset,
-            heights,
-            width * 0.92,
-            label=group.name,
-            color=COLORS[group.style % len(COLORS)],
-            hatch=HATCHES[group.style // len(COLORS) % len(HATCHES)],
-            edgecolor="white",
-        )
+        middles = np.arange(len(heights)) + ((nth + 0.5) * width - GROUP_WIDTH / 2)
+        color = COLORS[group.style % len(COLORS)]
+        hatch = HATCHES[group.style // len(COLORS) % len(HATCHES)]
+        axes.bar(middles, heights, width * 0.92, label=group.name, color=color, hatch=hatch, edgecolor="white")
     if line is not None:
         heights = np.array(line.heights[panel]) * 100
         middles = np.arange(len(heights))
@@ -157,8 +150,8 @@ def _draw_shares(axes: Axes, shares: Mapping[str, Sequence[float]], title: str, 
     left = np.zeros(len(models))
     for number, (label, of_models) in enumerate(shares.items()):
         widths = np.nan_to_num(np.array(of_models)) * 100
-        name, color = label.replace("_", " "), LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
-        axes.barh(range(len(widths)), widths, 0.78, left, label=name, color=color)
+        color = LABEL_COLORS.get(label, COLORS[number % len(COLORS)])
+        axes.barh(range(len(widths)), widths, 0.78, left, label=label.replace("_", " "), color=color)
         left += widths
     axes.set_yticks(range(len(models)), short_names(models), parse_math=False)
     axes.set(xlim=(0, 100), xticks=(0, 50, 100), ylim=(len(models) - 0.5, -0.5))

@@ -328,11 +328,12 @@ def _compare(
     finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
     of_low_agreement = len(low.intersection(first.group_ids))
     left_out = len(first.group_ids) + first.left_out.groups - len(groups) - of_low_agreement
+    notes, about = _notes(models, family) | dict(chosen.alone), first.dataset
     found = Comparison(
         title=title,
-        dataset=first.dataset.title,
-        digest=first.dataset.digest,
-        config=first.dataset.config,
+        dataset=about.title,
+        digest=about.digest,
+        config=about.config,
         threshold=threshold,
         unit=unit,
         seeds=len(groups),
@@ -344,8 +345,8 @@ def _compare(
         family=family,
         seeds_against_variants=seeds_against_variants,
         classes=of_classes,
-        notes=_notes(models, family) | dict(chosen.alone),
-        finding=f"{finding}{not_compared(chosen.apart)}",
+        notes=notes,
+        finding=finding + not_compared(chosen.apart),
         apart=chosen.apart,
         answered=of_read,
     )

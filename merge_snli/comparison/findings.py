@@ -80,12 +80,15 @@ def ranking(
     if not shown:
         return f"The {kind}s have no {PA}."
     highest = max(shown.values(), key=float)
-    best = [name for name, accuracy in shown.items() if accuracy == highest]
-    others = [name for name in shown if name not in best]
+    best, others = [], []
+    for name, accuracy in shown.items():
+        if accuracy == highest:
+            best.append(name)
+        else:
+            others.append(name)
     title = f"PA({threshold_text(threshold)})"
     score = f"the highest {title}, {highest}" if others else f"{title} {highest}"
-    of_all = f"{len(shown)} {kind}s"
-    text = f"{_scored(best, score, intervals, of_all)}."
+    text = _scored(best, score, intervals, f"{len(shown)} {kind}s") + "."
     if family is not None:
         text += _better_than(best, others, family, kind)
     elif len(shown) > 1:
@@ -99,15 +102,15 @@ def _scored(best: Sequence[str], score: str, intervals: Mapping[str, Ends | None
     """Return which models have a score, with the interval of each; of many, with the range of the intervals."""
     have = "has" if len(best) == 1 else "have"
     ends = [intervals.get(name) for name in best]
-    known = [each for each in ends if each is not None]
     if len(set(ends)) == 1:
         named = _named(best, f"of the {of_all}")
         return f"{named} {have} {score}{_interval(ends[0])}"
     if len(best) <= MAX_NAMED:
         with_intervals = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
         return f"{and_list(with_intervals)} {have} {score}"
-    low, high = min(low for low, _ in known), max(high for _, high in known)
-    return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {ends_text(low, high)})"
+    lows, highs = zip(*filter(None, ends), strict=True)
+    within = ends_text(min(lows), max(highs))
+    return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {within})"
 
 
 def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
@@ -119,9 +122,9 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
     outcomes = {name: _outcomes(family, name) for name in best}
     by_better: dict[tuple[str, ...], list[str]] = {}
     for other in others:
-        of_best = {name: outcomes[name][other] for name in best}
-        if "undefined" not in of_best.values():
-            better = tuple(name for name, outcome in of_best.items() if outcome == "better")
+        of_best = [outcomes[name][other] for name in best]
+        if "undefined" not in of_best:
+            better = tuple(name for name in best if outcomes[name][other] == "better")
             by_better.setdefault(better, []).append(other)
     texts = []
     of_others = f"of the {len(others)} other {kind}s"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.files import write_bytes
 from merge_snli.results.grouping import short_names
 
@@ -99,37 +100,44 @@ def line_figure(
     labels = short_names([line.name for line in lines])
     columns = 1 if any(len(label) > LEGEND_COLUMN_LETTERS for label in labels) else 2
     figure, axes = _figure(len(lines), columns if narrow else None)
-    shapes = [tuple(tuple(column[first:]) for column in (line.values, line.low, line.high)) for line in lines]
-    first_equal = [shapes.index(shape) for shape in shapes]
-    lines = [replace(line, style=lines[at].style) for line, at in zip(lines, first_equal, strict=True)]
-    for number in dict.fromkeys(first_equal):
-        line, color = lines[number], lines[number].color
-        label = "\n".join(name for name, at in zip(labels, first_equal, strict=True) if at == number)
+    curves = grouped((_from(line, first), number) for number, line in enumerate(lines))
+    marked_at = thresholds.index(marked) - first
+    styled = list(lines)
+    for points, numbers in curves.items():
+        line = lines[numbers[0]]
+        for number in numbers:
+            styled[number] = replace(lines[number], style=line.style)
+        values, low, high = (np.array(column) * 100 for column in points)
+        label = "\n".join(labels[number] for number in numbers)
         style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
-        low, high, values = (np.array(column[first:]) * 100 for column in (line.low, line.high, line.values))
-        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
-        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
-        at = thresholds.index(marked) - first
-        axes.plot(shown[at], values[at], "o", color=color, markersize=7, markeredgecolor="white")
+        axes.fill_between(shown, low, high, color=line.color, alpha=0.15, linewidth=0)
+        axes.plot(shown, values, color=line.color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+        axes.plot(shown[marked_at], values[marked_at], "o", color=line.color, markersize=7, markeredgecolor="white")
     _style_axes(axes, marked * 100, start * 100, of)
     if narrow:
         axes.set_xlabel("Threshold (%)")
-        _legend_below(figure, lines, columns)
+        _legend_below(figure, styled, columns)
     else:
         draw_title(figure, title)
-        _label_lines(axes, lines, labels, shown[-1])
-    axes.set_xlabel(
-        "\n".join([axes.get_xlabel(), *textwrap.wrap(note, round(TITLE_LETTERS_PER_INCH * figure.get_figwidth()))])
-    )
+        _label_lines(axes, styled, labels, shown[-1])
+    width = round(TITLE_LETTERS_PER_INCH * figure.get_figwidth())
+    axes.set_xlabel("\n".join([axes.get_xlabel(), *textwrap.wrap(note, width)]))
     return figure
+
+
+def _from(line: Line, first: int) -> tuple[tuple[float, ...], ...]:
+    """Return the values of a line and the edges of its band from a threshold on."""
+    return tuple(line.values[first:]), tuple(line.low[first:]), tuple(line.high[first:])
 
 
 def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    wide = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
-    narrow = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + math.ceil(lines / (legend_columns or 1)) * LEGEND_ROW_INCHES
-    figure = Figure(figsize=narrow if legend_columns else wide, layout="constrained")
+    size = WIDTH_INCHES, FIGURE_HEIGHT_INCHES * max(1, lines / LINES_PER_FIGURE_HEIGHT)
+    if legend_columns:
+        legend_height = math.ceil(lines / legend_columns) * LEGEND_ROW_INCHES
+        size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + legend_height
+    figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots()
 
 
@@ -192,13 +200,14 @@ def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] 
 def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last: float) -> None:
     ends = [line.values[-1] * 100 for line in lines]
     bottom, top = axes.get_ylim()
-    for index, position in enumerate(spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)):
+    positions = spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)
+    for line, label, end, position in zip(lines, labels, ends, positions, strict=True):
         axes.annotate(
-            labels[index],
-            (last, ends[index]),
+            label,
+            (last, end),
             (1.015, (position - bottom) / (top - bottom)),
             textcoords="axes fraction",
-            color=lines[index].color,
+            color=line.color,
             fontweight="bold",
             verticalalignment="center",
             annotation_clip=False,
@@ -209,7 +218,7 @@ def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last:
 def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
     """Move labels up until neighbors are at least `gap` apart."""
     moved = list(positions)
-    for below, above in pairwise(sorted(range(len(positions)), key=lambda index: positions[index])):
+    for below, above in pairwise(sorted(range(len(positions)), key=positions.__getitem__)):
         moved[above] = max(moved[above], moved[below] + gap)
     return moved
 
@@ -223,10 +232,11 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
     """
     path = Path(path)
     stem = path.stem if path.suffix in {".png", ".svg"} else path.name
-    files = {extension: path.with_name(f"{stem}.{extension}") for extension in ("png", "svg")}
-    for extension, file in files.items():
-        write_bytes(file, image(figure, extension))
-    return [*files.values()]
+    files = []
+    for extension in ("png", "svg"):
+        files.append(path.with_name(f"{stem}.{extension}"))
+        write_bytes(files[-1], image(figure, extension))
+    return files
 
 
 def image(figure: Figure, extension: str, *, text_as: str = "path") -> bytes:

@@ -141,6 +141,7 @@ def make_result(
     if annotators is not None:
         annotators = annotators @ is_of_label(kept.label_names, answers.labels)
     whole = scores(answers)
+    subsamples = None if data.subsamples is None else len(data.subsamples)
     result = Result(
         schema_version=SCHEMA_VERSION,
         model=model,
@@ -151,7 +152,7 @@ def make_result(
         notes=(),
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
-        subsamples=None if data.subsamples is None else len(data.subsamples),
+        subsamples=subsamples,
         scores=whole,
         parts=scores_by_value(answers, whole, kept.masks),
         consistency=consistency(answers),
