@@ -131,6 +131,7 @@ def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:
 
 
 def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
+    record = dataset.record
     groups, first = numbered(codes(table["seed_id"]))
     ids = table["seed_id"].take(pa.array(first)).cast(pa.string())
     _check_seeds(dataset, table, groups, first, len(names))
@@ -140,7 +141,7 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     masks = {
         WORD_CLASS: {name: np.asarray(pc.equal(word_class, name)) for name in WORD_CLASSES},
         LABEL: {name: label == number for number, name in enumerate(names)},
-        MASKED_LM: validated_by(table, None if dataset.record.generation is None else dataset.record),
+        MASKED_LM: validated_by(table, None if record.generation is None else record),
     }
     annotators = annotators_by_seed(table, names)
     if annotators is not None:
@@ -148,7 +149,7 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     return ScoredData(
         dataset=dataset,
         name=dataset.public_name,
-        title=dataset.record.title,
+        title=record.title,
         revision=dataset.revision,
         config=config,
         digest=dataset.digest,
@@ -193,18 +194,17 @@ def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: In
         first: The first variant of each seed, [n_seeds].
         n_labels: Number of labels.
     """
-    labels = table["label"].fill_null(-1).to_numpy()
+    ids, labels = table["seed_id"], table["label"].fill_null(-1).to_numpy()
     unknown = (labels < 0) | (labels >= n_labels)
     if unknown.any():
         row = int(unknown.argmax())
         raise InputError(
-            f"seed {table['seed_id'][row]} in {dataset.name} has the label {table['label'][row]}; scoring needs gold "
-            "labels"
+            f"seed {ids[row]} in {dataset.name} has the label {table['label'][row]}; scoring needs gold labels"
         )
     for values in (codes(table["seed_premise"]), codes(table["seed_hypothesis"]), labels):
         different = values != values[first][groups]
         if different.any():
-            seed = table["seed_id"][int(different.argmax())]
+            seed = ids[int(different.argmax())]
             raise InputError(
                 f"the variants of seed {seed} in {dataset.name} have different seed premises, seed hypotheses or "
                 "labels; the data set is damaged: download or generate it again"

@@ -105,7 +105,9 @@ def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = Non
         survey = survey_problems(opened, stage)
     if digest is not None and survey.digest != digest:
         raise InputError(f"{options.problems} has changed: its digest is {survey.digest}, that in run.json {digest}")
-    name = options.problems.public_name + ("" if options.split is None else f" ({options.split})")
+    name = options.problems.public_name
+    if options.split is not None:
+        name += f" ({options.split})"
     numbers = _label_numbers(survey.label_names, data, name)
     pairs, labels = Numbering(data.pairs), array("q")
     for problem in stream_problems(opened, survey):
@@ -138,8 +140,7 @@ def _require_seeds(source: ScoredSource, data: ScoredData) -> None:
     """Check that the source has every seed of the config, with the same gold label."""
     own = data.seeds
     assert own is not None
-    shared = source.pairs < len(data.pairs)
-    labeled = set(zip(source.pairs[shared].tolist(), source.labels[shared].tolist(), strict=True))
+    labeled = set(zip(source.pairs.tolist(), source.labels.tolist(), strict=True))
     seeds = zip(data.group_ids, own.pairs.tolist(), own.labels.tolist(), strict=True)
     missing = [seed_id for seed_id, pair, label in seeds if (pair, label) not in labeled]
     if missing:

@@ -6,14 +6,13 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.answers.data import ScoredData
 from merge_snli.answers.stored import StoredAnswers
 from merge_snli.answers.table import check_table, from_bytes, to_bytes, with_data
 from merge_snli.base import __version__
@@ -107,7 +106,7 @@ def read_result(path: str | Path) -> Result:
         with suppress(OSError):  # without a cache that can be written, a result is checked each time
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()
-    return Result(**{field.name: getattr(file, field.name) for field in fields(ResultFile)}, stored=stored)
+    return Result(**vars(file), stored=stored)
 
 
 def _check_mark(content: bytes, digest: str) -> Path:
@@ -154,19 +153,17 @@ def read_answers(
     results = [result for result in read_results(*folders) if config in (None, result.dataset.config)]
     if not results:
         raise InputError(f"no result in {', '.join(map(str, folders))} is on config {config}")
-    wholes: dict[str, ScoredData] = {}
+    wholes: dict[str | None, object] = {}
     frames = []
     for name, result in zip(names_of(results), results, strict=True):
-        table = result.table
+        table, own_config = result.table, result.dataset.config
         if data is not None:
-            key = str(result.dataset.config)
-            wholes[key] = wholes.get(key) or open_whole(data, result.dataset)
-            table = with_data(table, open_whole(wholes[key], result.dataset), with_text=with_text)
+            whole = wholes[own_config] = open_whole(wholes.get(own_config, data), result.dataset)
+            table = with_data(table, whole, with_text=with_text)
         frame = table.to_pandas()
         frame.insert(0, "model", name)
         frames.append(frame)
-    joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    return joined
+    return pd.concat(frames, ignore_index=True)
 
 
 def read_results(*folders: str | Path, skip_invalid: bool = False) -> list[Result]:
@@ -200,14 +197,15 @@ def as_results(results: object) -> list[Result]:
     Raises:
         InputError: If something else is given, or a folder has no valid result.
     """
-    listed = [results] if isinstance(results, str | Path | Result) else results
-    if not isinstance(listed, Iterable):
-        raise InputError(f"results has the type {type(results).__name__}: give results, or folders of results")
-    chosen: list[Result] = []
-    for given in listed:
-        if not isinstance(given, str | Path | Result):
-            raise InputError(f"results has a {type(given).__name__}: give results, or folders of results")
-        chosen += [given] if isinstance(given, Result) else read_results(given)
+    chosen = []
+    is_list = isinstance(results, Iterable) and not isinstance(results, str)
+    for given in results if is_list else [results]:  # type: ignore[attr-defined]
+        if isinstance(given, Result):
+            chosen.append(given)
+        elif isinstance(given, str | Path):
+            chosen += read_results(given)
+        else:
+            raise InputError(f"results has a value of type {type(given).__name__}: give results, or folders of results")
     return chosen
 
 
@@ -220,8 +218,7 @@ def require_folder(folder: str | Path) -> None:
 def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
     require_folder(folder)
     paths = [path for path in sorted(Path(folder).glob("*.json")) if _may_be_result(path)]
-    results = []
-    invalid = []
+    results, invalid = [], []
     with Progress(after=SHOWN_AFTER).stage(f"reading {folder}", unit="results", total=len(paths)) as stage:
         for path in paths:
             try:
@@ -230,7 +227,8 @@ def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
                 invalid.append(error.message)
             stage.advance(1)
     if invalid and not skip_invalid:
-        raise InputError(f"{'; '.join(each.marked for each in invalid)}; or add {param('skip_invalid', True)}")
+        reasons = "; ".join(message.marked for message in invalid)
+        raise InputError(f"{reasons}; or add {param('skip_invalid', True)}")
     for message in invalid:
         logger.warning("skipped: %s", message)
     if not results:

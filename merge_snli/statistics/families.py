@@ -192,8 +192,10 @@ def compare_models(
     if len(values) < 2:
         raise ValueError(f"values has {len(values)} model(s): at least two are needed")
     run, default_unit = PAIRED_TESTS[test]
-    means = {model: float(np.asarray(column, dtype=np.float64).mean()) for model, column in values.items()}
-    original = {model: (copies or {}).get(model, model) for model in values}
+    means, original = {}, {}
+    for model, column in values.items():
+        means[model] = float(np.asarray(column, dtype=np.float64).mean())
+        original[model] = (copies or {}).get(model, model)
     # A copy follows its original directly, so that both are on the same side of every pair.
     models = tuple(sorted(values, key=lambda model: (-means[model], original[model], model != original[model], model)))
     results: dict[tuple[str, str], TestResult] = {}

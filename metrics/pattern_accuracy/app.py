@@ -67,10 +67,10 @@ def read_table(text: str) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
     for row in rows:
         for name in COLUMNS:
-            value = None if row[name] is None else row[name].strip()
-            if value is None or (not value and name != "prediction"):
+            value = row[name]
+            if value is None or not (value.strip() or name == "prediction"):
                 raise ValueError(f"Line {rows.line_num} has no value for {name}.")
-            columns[f"{name}s"].append(value)
+            columns[f"{name}s"].append(value.strip())
     return columns
 
 
@@ -97,13 +97,12 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
         raise gr.Error("The file is not UTF-8 text.") from error
     except ValueError as error:
         raise gr.Error(str(error)) from error
-    curve = pd.DataFrame(
-        {"threshold": list(scores["pattern_accuracy"]), "pattern accuracy": list(scores["pattern_accuracy"].values())}
-    )
-    groups = "1 group" if scores["n_groups"] == 1 else f"{scores['n_groups']:,} groups"
+    by_threshold, n_groups = scores["pattern_accuracy"], scores["n_groups"]
+    curve = pd.DataFrame({"threshold": list(by_threshold), "pattern accuracy": list(by_threshold.values())})
+    groups = "1 group" if n_groups == 1 else f"{n_groups:,} groups"
     summary = (
         f"**Sample accuracy {scores['sample_accuracy']:.1%}** over {scores['n_samples']:,} rows; "
-        f"**pattern accuracy at 0.9: {scores['pattern_accuracy'][0.9]:.1%}** of {groups}."
+        f"**pattern accuracy at 0.9: {by_threshold[0.9]:.1%}** of {groups}."
     )
     for warning in caught:
         summary += f"\n\n**Warning:** `{warning.message}`"

@@ -84,15 +84,15 @@ def _bad_value(rows: list[Any], where: Callable[[int], str]) -> ValueError:
     for i, value in enumerate(rows):
         if isinstance(value, float | np.floating) and value != value:
             return ValueError(f"{where(i)} is {value!r}: {_KINDS}")
+    first = rows[0]
     for i, value in enumerate(rows):
+        shown = f"{where(i)} is {short(value)}"
         if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer | str):
-            return ValueError(f"{where(i)} is {short(value)} ({type(value).__name__}): {_KINDS}")
-        if isinstance(value, str) != isinstance(rows[0], str):
-            return ValueError(
-                f"{where(i)} is {short(value)} but {where(0)} is {short(rows[0])}: all integers or all strings"
-            )
+            return ValueError(f"{shown} ({type(value).__name__}): {_KINDS}")
+        if isinstance(value, str) != isinstance(first, str):
+            return ValueError(f"{shown} but {where(0)} is {short(first)}: all integers or all strings")
         if not isinstance(value, str) and not -(2**63) <= value < 2**63:
-            return ValueError(f"{where(i)} is {value}: integers must fit in 64 bits")
+            return ValueError(f"{shown}: integers must fit in 64 bits")
     raise AssertionError("every value is valid")
 
 

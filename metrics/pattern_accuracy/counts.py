@@ -234,8 +234,10 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
             f"correct[{at}] is {right.flat[at]} but sizes[{at}] is {n.flat[at]}: a count must be from 0 to its size"
         )
     units = threshold_units(parse_thresholds(thresholds))
-    flat = zip(right.reshape(-1, right.shape[-1]), n.reshape(-1, n.shape[-1]), strict=True)
-    return np.stack([share_passing(*counts, units) for counts in flat]).reshape(*right.shape[:-1], len(units))
+    groups, curves = right.shape[-1], []
+    for counts in zip(right.reshape(-1, groups), n.reshape(-1, groups), strict=True):
+        curves.append(share_passing(*counts, units))
+    return np.stack(curves).reshape(*right.shape[:-1], len(units))
 
 
 def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatArray:
