@@ -176,8 +176,7 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     Raises:
         InputError: If a model has no other seed.
     """
-    out = set(ids)
-    kept = np.array([seed not in out for seed in scored.ids])
+    kept = ~np.isin(scored.ids, [*ids])
     if kept.all():
         return scored
     data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -94,8 +95,7 @@ def drawn_groups(results: Mapping[str, Scored]) -> tuple[str, ...]:
     [first, *_] = results.values()
     common = set(first.group_ids)
     for result in results.values():
-        drawn = zip(result.group_ids, result.counts().drawn.tolist(), strict=True)
-        common &= {name for name, is_drawn in drawn if is_drawn}
+        common.intersection_update(compress(result.group_ids, result.counts().drawn))
     if len(common) < 2:
         raise InputError(
             f"{', '.join(results)} have {count(len(common), first.units[0])} in common: at least two are needed to "

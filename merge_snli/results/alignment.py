@@ -55,8 +55,7 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
         result: The result.
         group_ids: Ids of the groups, at least one of the result's.
     """
-    wanted = frozenset(group_ids)
-    kept = np.array([name in wanted for name in result.group_ids])
+    kept = np.isin(result.group_ids, [*group_ids])
     if kept.all():
         return result
     answers = result.answers.take(groups=kept)

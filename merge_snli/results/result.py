@@ -235,12 +235,13 @@ class Result(ResultFile):
     def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
         """The scores on the rows with each value of each column, such as `word_class`."""
         by_label = {} if self.source is None else self.source.labels
-        rows: dict[str, dict[str, ScoreRow]] = {}
+        rows = {}
         for column, of in self.parts.items():
-            rows[column] = {}
+            of_column = {}
             for value, scores in of.items():
                 source = by_label.get(value) if column == LABEL else None
-                rows[column][value] = ScoreRow(self._row(scores, source), scores.curve)
+                of_column[value] = ScoreRow(self._row(scores, source), scores.curve)
+            rows[column] = of_column
         return rows
 
     def _row(self, scores: Scores, source: SourceAccuracy | None) -> Row:
