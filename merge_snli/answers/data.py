@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import sha256_of_json
 from merge_snli.base.option import require_at_least
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
@@ -335,11 +334,6 @@ def part_name(
     if chosen_rows is not None:
         what.append(f"chosen rows {chosen_rows[:8]}")
     return f"partial: {', '.join(what)}" if what else None
-
-
-def part_digest(whole: str, part: str | None) -> str:
-    """Return the digest of a part of some data, so that no report compares it with the whole."""
-    return whole if part is None else sha256_of_json([whole, part])
 
 
 def part_of_data(

@@ -7,14 +7,15 @@ from platform import python_version
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from merge_snli.answers.answers import Answers, Predicted, align, compared_numbers, predicted_answers
-from merge_snli.answers.data import ScoredData, asked_unit, part_digest
+from merge_snli.answers.data import ScoredData, asked_unit
 from merge_snli.answers.source import ScoredSource
 from merge_snli.answers.table import NO_ANSWER
 from merge_snli.base import __version__
+from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import step
 from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
@@ -41,13 +42,13 @@ from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
 
 def evaluate(
-    outputs: NDArray[np.int64],
+    outputs: Ints,
     data: ScoredData,
     *,
     model: ModelRecord,
     run: RunRecord,
-    logits: NDArray[np.float32] | None = None,
-    likelihoods: NDArray[np.float32] | None = None,
+    logits: Floats32 | None = None,
+    likelihoods: Floats32 | None = None,
     details: pa.Table | None = None,
     source: ScoredSource | None = None,
     max_length: int | None = None,
@@ -106,7 +107,7 @@ def evaluate(
         )
 
 
-def _ties(logits: NDArray[np.float32] | None) -> int:
+def _ties(logits: Floats32 | None) -> int:
     """Count the pairs on which the largest logits of two outputs are equal."""
     if logits is None:
         return 0
@@ -272,10 +273,11 @@ def _without_probabilities(result: Result) -> int:
     """Count the rows and seeds whose probabilities are not known, of a result with calibration."""
     if result.calibration is None:
         return 0
-    unknown = int(np.count_nonzero(~result.answers.is_probable))
-    if result.answers.seeds is not None:
-        unknown += int(np.count_nonzero(~result.answers.seeds.is_probable))
-    return unknown
+    answers = result.answers
+    unknown = np.count_nonzero(~answers.is_probable)
+    if answers.seeds is not None:
+        unknown += np.count_nonzero(~answers.seeds.is_probable)
+    return int(unknown)
 
 
 def _label_notes(result: Result) -> Iterator[str]:
@@ -307,28 +309,29 @@ def _chance_warning(overall: Scores, answers: Answers) -> str | None:
     There is no note if all seeds are right. Without seeds there is none, either, because a model may be wrong on most
     rows that were made to be hard.
     """
-    if answers.seeds is None or overall.seed_accuracy is None:
+    accuracy = overall.seed_accuracy
+    if answers.seeds is None or accuracy is None:
         return None
     majority_share = int(np.bincount(answers.seeds.gold).max()) / len(answers.seeds.gold)
-    if overall.seed_accuracy >= majority_share + CHANCE_MARGIN or overall.seed_accuracy == 1:
+    if accuracy >= majority_share + CHANCE_MARGIN or accuracy == 1:
         return None
     return (
-        f"warning: accuracy on seeds is {overall.seed_accuracy:.1%}, close to or below the "
-        f"{majority_share:.1%} of always predicting the most common label"
+        f"warning: accuracy on seeds is {accuracy:.1%}, close to or below the {majority_share:.1%} of always "
+        "predicting the most common label"
     )
 
 
 def dataset_record(data: ScoredData) -> DatasetRecord:
     """Return what a result records about the data."""
-    part, title, partial = data.part, data.title, None
-    if part is not None:
-        title = f"{title} ({part})"
+    part, title, digest, partial = data.part, data.title, data.digest, None
+    if part is not None:  # with another digest than the whole, no report compares the two
+        title, digest = f"{title} ({part})", sha256_of_json([digest, part])
         partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement, data.chosen_rows)
     return DatasetRecord(
         name=data.name,
         title=title,
         revision=data.revision,
-        digest=part_digest(data.digest, part),
+        digest=digest,
         config=data.config,
         labels=data.label_names,
         group_column=data.group_column,
