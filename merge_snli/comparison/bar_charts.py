@@ -101,10 +101,10 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
     width = GROUP_WIDTH / len(bars)
     for nth, group in enumerate(bars):
         heights = np.array(group.heights[panel]) * 100
-        middles = np.arange(len(heights)) + ((nth + 0.5) * width - GROUP_WIDTH / 2)
+        at = np.arange(len(heights)) + ((nth + 0.5) * width - GROUP_WIDTH / 2)
         color = COLORS[group.style % len(COLORS)]
         hatch = HATCHES[group.style // len(COLORS) % len(HATCHES)]
-        axes.bar(middles, heights, width * 0.92, label=group.name, color=color, hatch=hatch, edgecolor="white")
+        axes.bar(at, heights, width * 0.92, label=group.name, color=color, hatch=hatch, edgecolor="white")
     if line is not None:
         heights = np.array(line.heights[panel]) * 100
         middles = np.arange(len(heights))

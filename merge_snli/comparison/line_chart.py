@@ -31,7 +31,7 @@ LINE_STYLES = ("-", "--", ":", "-.")
 GRAY, GRID = "#666666", "#dddddd"
 # Minimum distance between two line labels, as a share of the axes' height.
 MIN_LABEL_GAP = 0.045
-WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8, 4.8
+WIDTH_INCHES, FIGURE_HEIGHT_INCHES = 8.0, 4.8
 # A figure with more lines is proportionally taller.
 LINES_PER_FIGURE_HEIGHT = 16
 # Size of a chart for a phone, without its legend.

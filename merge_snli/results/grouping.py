@@ -59,7 +59,7 @@ def on_same_data(results: Iterable[Result]) -> list[list[Result]]:
 
 def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
     """Group results that may be compared: on the same data set and config, and with the same compared labels."""
-    found = []
+    found: list[list[Result]] = []
     for group in on_same_data(results):
         found += grouped((is_two_way(result), result) for result in group).values()
     return found

@@ -248,7 +248,9 @@ class Result(ResultFile):
         row = scores.as_row()
         if self.has_seeds:
             row |= dict.fromkeys(SOURCE_COLUMNS)
-        return row if source is None else row | source.as_row()
+        if source is not None:
+            row |= source.as_row()
+        return row
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""

@@ -89,7 +89,8 @@ def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:
     Args:
         rows: The rows, at least one, with the same names.
     """
-    passing, groups = [], []
+    passing: list[tuple[int, ...]] = []
+    groups: list[int] = []
     names: Row = {}
     for row in rows:
         passing += row.curve.passing

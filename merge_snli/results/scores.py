@@ -215,7 +215,7 @@ class SourceAccuracy(StrictValue):
     sample_accuracy: Share
     interval: Ends
 
-    def as_row(self) -> dict[str, float]:
+    def as_row(self) -> dict[str, float | None]:
         """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
         low, high = self.interval
         return dict(zip(SOURCE_COLUMNS, (self.problems, self.sample_accuracy, low, high), strict=True))

@@ -163,7 +163,7 @@ def read_answers(
         frame = table.to_pandas()
         frame.insert(0, "model", name)
         frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
+    return pd.DataFrame(pd.concat(frames, ignore_index=True))
 
 
 def read_results(*folders: str | Path, skip_invalid: bool = False) -> list[Result]:
