@@ -16,8 +16,7 @@ PRODUCT = ("merge_snli", "generation", "metrics", "training")
 MOST_NODES = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-REMAINING: set[str] = {
-}
+REMAINING: set[str] = set()
 
 
 def nodes(tree: ast.AST) -> int:

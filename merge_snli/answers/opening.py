@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
-from merge_snli.answers.reading import read_config, read_groups
+from merge_snli.answers.groups import read_groups
+from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import BUNDLED, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.options import ProblemOptions

@@ -30,7 +30,7 @@ from merge_snli import (
     score,
     simple_pair,
 )
-from merge_snli.answers.reading import read_groups
+from merge_snli.answers.groups import read_groups
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord, encode_record, seal
 from merge_snli.dataset.stored import read_split

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.answers.data import ScoredData
-from merge_snli.answers.reading import read_groups
+from merge_snli.answers.groups import read_groups
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.imports import read_predictions
