@@ -42,7 +42,6 @@ from merge_snli.paper.table_3 import table_3
 from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
 from tests.browser import chromium
 from tests.commands import Command
-from tests.conftest import paper_text
 from tests.oracles import BUNDLED, by_length, known, missing_from, refused, written
 from tests.records import copy_bundled
 
@@ -279,49 +278,6 @@ SIMPLE_PAPER = read_paper(SIMPLE_PAIR)
 
 
 SIMPLE_MODELS = ("BERT-b", "BERT-l", "RoBERTa-b", "RoBERTa-l", "DeBERTa-b", "DeBERTa-l")
-
-
-# Where each table begins and ends in the text; its caption follows it.
-SPANS = {
-    "table-1": (r"Premise: N<sub>1</sub> is A<sub>1</sub>\s+Models", "Table 1: Model"),
-    "table-2": ("Table 1: Model", "Table 2: Model"),
-    "table-3": ("Trem\t", "Table 3: Model"),
-    "table-4": ("Table 3: Model", "Table 4: Perf"),
-    "table-5": (r"extended-\s*simple set\s+extended-co", "Table 5: Model Perf"),
-    "appendix-table-3": ("Appendix Table 2: Human", "Appendix Table 3: Perf"),
-    "appendix-table-4": ("Appendix Table 3: Perf", "Appendix Table 4: Perf"),
-}
-
-
-def printed_rows(text: str, name: str) -> list[tuple[str, list[str]]]:
-    """Return the models of a table with the accuracies to the right of each, line by line from left to right."""
-    start, end = SPANS[name]
-    span = re.split(end, re.split(start, text, maxsplit=1)[1], maxsplit=1)[0]
-    found: list[tuple[str, list[str]]] = []
-    for line in re.sub(r"<[^>]*>|\([^()]*\)", "", span).splitlines():
-        # In Table 4, the text lacks a name.
-        _, *columns = re.split(r"\b((?:Ro|De|)BERTa?-[bl1BL])\b", line.replace("WINLI\t\t", "\tRoBERTa-l\t"))
-        for model, cells in zip(columns[::2], columns[1::2], strict=True):
-            name_of = model[:-1] + {"1": "l"}.get(model[-1], model[-1].lower())
-            found.append((name_of, re.findall(r"\d+\.\d|\b0\b", cells)))
-    return found
-
-
-@pytest.fixture(scope="module")
-def text() -> str:
-    return paper_text("simple-pair-paper.txt")
-
-
-@pytest.mark.parametrize("name", SPANS)
-def test_every_accuracy_is_printed_beside_its_model(text: str, name: str) -> None:
-    rows, found = SIMPLE_PAPER.artifacts[name].rows, printed_rows(text, name)
-    for model in SIMPLE_MODELS:
-        ours = sorted(str(cell) for row, cells in rows.items() for cell in cells if row.startswith(f"{model}-"))
-        printed = sorted(value for other, values in found if other == model for value in values)
-        assert name == "table-3" or ours == printed, model
-    if name == "table-3":  # the text mixes the rows of its last two blocks
-        printed = [value for _, values in found for value in values]
-        assert {str(cell) for cells in rows.values() for cell in cells} - {""} <= {*printed}
 
 
 def test_rows_and_columns_are_known() -> None:
