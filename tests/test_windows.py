@@ -1,7 +1,5 @@
 """Windows, imitated: no Unix-only module, no signal, no change of open files. Nothing here ran on Windows."""
 
-import csv
-import importlib
 import os
 import re
 import signal
@@ -9,8 +7,6 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
-import datasets
-import pyarrow.parquet as pq
 import pytest
 
 from generation.answers.store_index import StoreIndex
@@ -20,7 +16,6 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
 from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
 from merge_snli.dataset.stored import new_content
-from tests.merge_snli.annotation.filled import fill_csv, random_scores
 from tests.processes import SECONDS
 from tests.systems import linux_only
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names
@@ -107,47 +102,3 @@ def test_ctrl_c_in_a_callback_does_not_end_the_process(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ["C:/data/merge", "C:data", r"data\merge", "//server/data"])
 def test_paths_with_drives_are_paths(name: str) -> None:
     assert [is_path(each) for each in (name, "ORG/NAME", "demo:dataset")] == [True, False, False]
-
-
-@pytest.mark.slow
-def test_runs_from_problems_to_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    importlib.import_module("torch.distributed.elastic.timer")  # needs SIGKILL unless `sys.platform` is win32
-    monkeypatch.chdir(tmp_path)
-    for cache in ("HF_DATASETS_CACHE", "HF_MODULES_CACHE"):
-        monkeypatch.setattr(datasets.config, cache, tmp_path / cache)
-    refuse_as_windows(monkeypatch)
-    made = ["--id-column", "id", "--preset", "demo", "--out", "data"]
-    run(
-        ["generate", "demo:problems", *made, "--workers", "2"],
-        ["generate", "demo:problems", *made, "--random-seed", "1", "--overwrite", "--work", "work"],
-        ["validate", "data"],
-        ["score", "demo:nli-a", "demo:nli-b", "--dataset", "data", "--out", "results"],
-        ["score", "demo:nli-a", "--dataset", "data", "--out", "results"],
-        ["compare", "results", "--out", "comparison"],
-        ["leaderboard", "results", "--dataset", "data", "--out", "site"],
-        ["leaderboard", "results", "--dataset", "data", "--out", "site"],
-        ["explore", "results", "--dataset", "data", "--out", "page"],
-        ["analyze", "results", "--dataset", "data", "--out", "report"],
-        ["register", "data"],
-        ["register", "--undo"],
-        ["annotate", "sample", "data", "--size", "8", "--annotators", "a1,a2", "--out", "sheets"],
-    )
-    variants = pq.read_table("data/data/all/test.parquet", columns=["variant_id", "label"]).to_pylist()
-    seeds = pq.read_table("data/data/seed/test.parquet", columns=["seed_id", "label"]).to_pylist()
-    with Path("predictions.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("id", "label"), *(tuple(row.values()) for row in (*seeds, *variants))])
-    scores = random_scores([row["variant_id"] for row in variants], 0)
-    for sheet in Path("sheets").glob("*.csv"):
-        fill_csv(sheet, scores)
-    run(
-        ["import", "predictions.csv", "--model", "mine", "--dataset", "data", "--out", "results"],
-        ["annotate", "score", *map(str, Path("sheets").glob("*.csv")), "--out", "agreement"],
-        ["annotate", "apply", "data", *map(str, Path("sheets").glob("*.csv"))],
-        ["validate", "data"],
-    )
-    assert refused_names(tmp_path) == [] and not list(tmp_path.rglob("*.part"))
-
-
-def run(*commands: list[str]) -> None:
-    for command in commands:
-        assert cli.main(command) == 0, command
