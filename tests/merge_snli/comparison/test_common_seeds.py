@@ -42,7 +42,6 @@ from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
-from tests.merge_snli.explorer.test_page import unpacked
 from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused, write_results
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
@@ -374,15 +373,6 @@ def test_a_report_leaves_it_out_of_means(permuted: dict[str, Result], tmp_path: 
         assert part["analyses"][name] == without["analyses"][name], name
     page = " ".join((tmp_path / "3" / "index.html").read_text(encoding="utf-8").split())
     assert "<strong>swapped</strong>: left out of means over models, because its labels seem to be permuted" in page
-
-
-def test_the_explorer_leaves_it_out_of_counts_over_models(permuted: dict[str, Result], tmp_path: Path) -> None:
-    shown = [permuted[name] for name in ("good", "swapped", "fair")]
-    data = unpacked(write_explorer(shown, find_dataset(DATA), tmp_path))
-    assert (data["models"], data["averaged"]) == (["good", "swapped", "fair"], [0, 2])
-    [note] = [note for note in data["notes"] if "permuted" in note]
-    assert note.startswith("swapped: left out of means over models")
-    assert unpacked(write_explorer(shown[1:2], find_dataset(DATA), tmp_path))["averaged"] == [0]
 
 
 def test_a_leaderboard_names_it_and_does_not_rank_it(permuted: dict[str, Result]) -> None:

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import score
-from merge_snli.comparison.line_chart import COLORS
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
@@ -227,25 +226,6 @@ def test_curves_of_the_selected_models(page: Page, boards: tuple[Board, ...]) ->
     assert "show=none" in page.current_url
 
 
-def test_models_keep_their_colors_and_word_classes_have_those_of_the_figures(page: Page) -> None:
-    def color(name: str) -> str:
-        index = names(page).index(name)
-        script = "return document.querySelectorAll('#models input')[arguments[0]].style.getPropertyValue('--line')"
-        return str(page.execute_script(script, index))
-
-    last = names(page)[-1]
-    assert color(last) == COLORS[4]
-    for box in page.find_elements("css selector", "#models input:checked")[:2]:
-        box.click()
-    assert color(last) == COLORS[4]
-    find(page, "#query").send_keys(last)
-    assert (names(page), color(last)) == ([last], COLORS[4])
-    find(page, "#clear").click()
-    show_other_view(page, page.find_element("link text", "org/hasty-base").click)
-    script = "return [...document.querySelectorAll('#parts-table .swatch')].map((one) => one.style.cssText)"
-    assert [style.split()[-1].rstrip(";") for style in page.execute_script(script)][:4] == [COLORS[-1], *COLORS[:3]]
-
-
 def test_links_restore_the_view(browser: Page, address: str, boards: tuple[Board, ...]) -> None:
     page = opened(browser, f"{address}#on=word_class%3Anoun&t=70&sort=model&dir=down&q=org&show=org-hasty-base")
     assert names(page) == ["org/hasty-base", "org/careful-large"]
@@ -302,26 +282,6 @@ def test_model_view_shows_flipping_replacements(page: Page, boards: tuple[Board,
     assert row.startswith(f"verbs{scores['groups']}{scores.share('seed_accuracy') * 100:.1f}")
     show_other_view(page, find(page, "#back").click)
     assert find(page, "#board-view").is_displayed()
-
-
-def test_source_of_the_data_set(sourced: tuple[Board, ...], page: Page, show: Show) -> None:
-    assert "Source" not in texts_of(page, "#models th.source, #models thead th")
-    show(*sourced)
-    (source, *_) = [entry.result.source for entry in sourced[0].entries if entry.result.source is not None]
-    expected = {"always neutral": f"{100 * source.overall.sample_accuracy:.1f}", "org/hasty-base": "–"}
-    assert dict(zip(names(page), texts_of(page, "#models td.source span"), strict=True)) == expected
-    find(page, "#models th.source button").click()
-    assert names(page) == ["always neutral", "org/hasty-base"]
-    assert find(page, "#models th.source").get_attribute("aria-sort") == "descending"
-    choose(page, "#part", "label:neutral")
-    assert texts_of(page, "#models td.source span") == ["100.0", "–"]
-    choose(page, "#part", "word_class:noun")
-    assert texts_of(page, "#models td.source span") == ["–", "–"]
-    models = page.find_elements("css selector", "#models .name")
-    show_other_view(page, next(model for model in models if model.text == "always neutral").click)
-    assert "Source" in find(page, "#model-stats").text
-    assert texts_of(page, "#parts-table thead th")[:4] == ["Measured on", "Number", "Source", "Seeds"]
-    assert any(text.startswith("demo:problems, 569 problems") for text in texts_of(page, "#model-about dd"))
 
 
 @pytest.fixture(scope="module")
