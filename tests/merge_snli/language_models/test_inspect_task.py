@@ -80,14 +80,6 @@ def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, Any], a
     assert absent not in values and set(values.values()) <= {0.0, 1.0}
 
 
-def test_tokens_are_not_counted_with_a_downloaded_file(run: Run, tmp_path: Path) -> None:
-    """The tests of this folder run offline: only a model that does not state its usage needs the file."""
-    task = nli(config="noun", limit_seeds=1)
-    assert run(task, ["neutral"] * len(task.dataset)).status == "success"
-    (log,) = inspect_eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none", limit=1)
-    assert "would be downloaded" in str(log.error and log.error.message)
-
-
 def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
     task = nli(config="noun", limit_seeds=2, prompt="few_shot", shots=2)
     log = run(task, ["neutral"] * len(task.dataset))
