@@ -139,16 +139,16 @@ def _lower(text: str) -> str:
 
 
 def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> SharedWord:
-    starts: list[tuple[int, ...]] = []
-    written = set()
-    for sentence in (tagged.premise, tagged.hypothesis):
-        tokens = [token for token in sentence.tokens if form(token.text) == text]
-        starts.append(tuple(token.start for token in tokens))
-        written.update(token.text for token in tokens)
+    premise, hypothesis = (
+        [token for token in sentence.tokens if form(token.text) == text]
+        for sentence in (tagged.premise, tagged.hypothesis)
+    )
+    written = {token.text for token in (*premise, *hypothesis)}
     left_out = _left_out(text, word_class, tagged, form)
     if len(written) == 1:
         (text,) = written
-    return SharedWord(text, word_class, *starts, left_out)
+    starts, other_starts = (tuple(token.start for token in tokens) for tokens in (premise, hypothesis))
+    return SharedWord(text, word_class, starts, other_starts, left_out)
 
 
 def _left_out(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> str | None:

@@ -43,7 +43,8 @@ from merge_snli.scoring.options import DATA, ScoreOptions
 
 if TYPE_CHECKING:
     from merge_snli.answers.data import ScoredData
-    from merge_snli.models.prompts import FilledPrompt, Prompt
+    from merge_snli.models.filled_prompt import FilledPrompt
+    from merge_snli.models.prompts import Prompt
     from merge_snli.results.result import Result
     from merge_snli.runs.submit import Cluster
     from merge_snli.scoring.tasks import ScoringRun

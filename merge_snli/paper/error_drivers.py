@@ -247,7 +247,7 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
     """
     validated = list(scored.variants_by("masked_lm").values())
     lengths = [len(f"{premise} {hypothesis}".split()) for premise, hypothesis, _ in scored.seeds]
-    numbers = {
+    numbers: dict[str, Floats] = {
         "log_odds": scored.log_odds.astype(np.float64),
         "masked_lms": np.sum(validated, axis=0, dtype=np.float64),
         "sentence_length": np.array(lengths, dtype=np.float64)[scored.groups],

@@ -37,7 +37,7 @@ from merge_snli.dataset.stored import read_split
 from merge_snli.language_models.questions import Scope, accuracies, read_questions
 from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.models.labels import Pair
-from merge_snli.pairs.output import PAIR_COLUMNS
+from merge_snli.pairs.output import PairConfig
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.results.check import require_data
 from merge_snli.results.store import to_json
@@ -133,7 +133,7 @@ def templates(tmp_path: Path) -> Path:
         configs[config] = ConfigRecord(
             description="",
             splits={split: 20},
-            columns=PAIR_COLUMNS,
+            columns=PairConfig("", (), {}).all_columns,
             groups=5,
             labels={"neutral": 20},
             group_labels={"neutral": 5},
