@@ -69,17 +69,13 @@ def article_of(word: str) -> str:
     return str(_engine().a(word)).partition(" ")[0]
 
 
-def _unchanged(function: Any) -> Any:  # noqa: ANN401 - in place of a decorator
-    return function
-
-
 @cache
 def _engine() -> Any:  # noqa: ANN401 - imported here, since it takes long
     import typeguard
 
     # It would compile inflect again for each of its functions, to check their types, which takes two seconds.
-    typechecked: Any = typeguard.typechecked
-    typeguard.typechecked = _unchanged
+    typechecked = typeguard.typechecked
+    typeguard.typechecked = lambda function: function  # type: ignore[assignment]
     try:
         import inflect
     finally:
