@@ -12,6 +12,7 @@ from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from merge_snli.base.errors import REASON, InputError, explained, param, text_of
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
+from merge_snli.base.templates import printed
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_files
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset
 from merge_snli.hub.contents import eval_yaml, published_record
@@ -23,6 +24,15 @@ from merge_snli.schema import data_version
 MAIN = "main"
 # Pattern of a draft branch's name.
 BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
+
+BRANCH = """\
+{{ branch.title }}
+  commit "{{ branch.message }}"
+{% for name, of_name in sizes.items() %}
+  {{ "{:>14,}".format(of_name | sum) }} bytes  {{ name }}, {{ count(of_name | length, "file") }}
+{% endfor %}
+  {{ "{:>14,}".format(sizes.values() | map("sum") | sum) }} bytes in {{ count(branch.files | length, "file") }}
+"""
 
 
 @dataclass(frozen=True)
@@ -175,12 +185,7 @@ def branch_text(branch: Branch) -> str:
         folder, slash, _ = path.rpartition("/")
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
-    lines = [branch.title, f'  commit "{branch.message}"']
-    for name, of_name in sizes.items():
-        lines.append(f"  {sum(of_name):>14,} bytes  {name}, {count(len(of_name), 'file')}")
-    total = sum(map(sum, sizes.values()))
-    lines.append(f"  {total:>14,} bytes in {count(len(branch.files), 'file')}")
-    return text_of(lines)
+    return printed(BRANCH, branch=branch, sizes=sizes, count=count)
 
 
 def check_valid(dataset: MergeDataset) -> None:

@@ -9,12 +9,26 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussio
 from huggingface_hub.errors import RepositoryNotFoundError
 
 from merge_snli.base.errors import InputError, param, text_of
+from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import HUB_ERRORS, call_hub, find_api
 from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
 
 # Files that a repository created on the Hub's web page may hold.
 GENERATED_FILES = frozenset({".gitattributes", "README.md"})
+
+PUBLISHED = """\
+{% for pushed in published.pushed %}
+{{ pushed.branch.title }}: {{ "" if pushed.is_changed else "unchanged, " }}commit {{ pushed.oid[:12] }}
+{% if pushed.pull_request is not none %}
+pull request {{ pushed.pull_request }}
+{% endif %}
+{% endfor %}
+{% if published.tag is not none %}
+tag {{ published.tag }}{{ "" if published.is_tag_new else " (unchanged)" }}
+{% endif %}
+{{ published.url }}
+"""
 
 
 @dataclass(frozen=True)
@@ -168,17 +182,7 @@ def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
 
 def published_text(published: Published) -> str:
     """Return the outcome of `publish`, one line per branch."""
-    lines = []
-    for pushed in published.pushed:
-        outcome = f"commit {pushed.oid[:12]}"
-        if not pushed.is_changed:
-            outcome = f"unchanged, {outcome}"
-        lines.append(f"{pushed.branch.title}: {outcome}")
-        if pushed.pull_request is not None:
-            lines.append(f"pull request {pushed.pull_request}")
-    if published.tag is not None:
-        lines.append(f"tag {published.tag}{'' if published.is_tag_new else ' (unchanged)'}")
-    return text_of([*lines, published.url])
+    return printed(PUBLISHED, published=published)
 
 
 def push(api: HfApi, branch: Branch) -> Pushed:

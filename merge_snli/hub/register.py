@@ -9,13 +9,42 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, explained, text_of
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
+from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME, check_loading, prepare_dataset, prepare_metric
 
 # Pattern of the names to load a data set by, which are names of folders in the cache.
 LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
+
+REGISTERED = """\
+registered: {{ registration.dataset }} (sha256 {{ registration.digest[:12] }}…)
+folders:
+{% for folder in registration.folders %}
+  {{ folder }}
+{% endfor %}
+load from any folder that has no {{ registration.name }}:
+{% for config in registration.configs %}
+  load_dataset("{{ registration.name }}", "{{ config }}")
+{% endfor %}
+  evaluate.load("{{ metric }}")
+{% if not registration.is_complete %}
+some folders are missing: register again, or remove the rest with --undo
+{% endif %}
+{% if not registration.is_latest %}
+a folder {{ registration.name }} was loaded since, and the libraries take the latest: register again, to load the \
+registered one
+{% endif %}
+"""
+
+REMOVED = """\
+no longer registered: {{ registration.dataset }}
+removed:
+{% for folder in registration.folders %}
+  {{ folder }}
+{% endfor %}
+"""
 
 
 def datasets_cache() -> Path:
@@ -227,23 +256,9 @@ def _remove(registration: Registration) -> None:
 
 def registered_text(registration: Registration) -> str:
     """Return what is registered, the folders, and how to load it."""
-    name = registration.name
-    lines = [f"registered: {registration.dataset} (sha256 {registration.digest[:12]}…)", "folders:"]
-    lines += [f"  {folder}" for folder in registration.folders]
-    lines.append(f"load from any folder that has no {name}:")
-    lines += [f'  load_dataset("{name}", "{config}")' for config in registration.configs]
-    lines.append(f'  evaluate.load("{METRIC_NAME}")')
-    if not registration.is_complete:
-        lines.append("some folders are missing: register again, or remove the rest with --undo")
-    if not registration.is_latest:
-        lines.append(
-            f"a folder {name} was loaded since, and the libraries take the latest: register again, to load the "
-            "registered one"
-        )
-    return text_of(lines)
+    return printed(REGISTERED, registration=registration, metric=METRIC_NAME)
 
 
 def removed_text(registration: Registration) -> str:
     """Return what `undo` removed."""
-    folders = [f"  {folder}" for folder in registration.folders]
-    return text_of([f"no longer registered: {registration.dataset}", "removed:", *folders])
+    return printed(REMOVED, registration=registration)
