@@ -179,10 +179,15 @@ def _noun(stage: Stage, number: int) -> str:
 
 def _line(stage: Stage, cached: int) -> str:
     """Return what is done of a stage, its rate and, if the total is known, the time left."""
-    done, total, rate = stage.done, stage.total, stage.done / (time.monotonic() - stage.start)
-    of = "" if total is None else f" of {total:,}"
-    left = f", {format_duration((total - cached - done) / rate)} left" if total is not None and rate else ""
-    return f"{stage.name}: {cached + done:,}{of} {stage.unit}, {rate:,.1f}/s{left}"
+    done = cached + stage.done
+    rate = stage.done / (time.monotonic() - stage.start)
+    text = f"{stage.name}: {done:,}"
+    if stage.total is not None:
+        text += f" of {stage.total:,}"
+    text += f" {stage.unit}, {rate:,.1f}/s"
+    if stage.total is not None and rate:
+        text += f", {format_duration((stage.total - done) / rate)} left"
+    return text
 
 
 def format_duration(seconds: float) -> str:

@@ -154,17 +154,14 @@ def status_table(status: Json) -> Table:
 
 
 def _row(stage: Json) -> tuple[str | int | None, ...]:
-    failed, rate, left = stage[FAILED] + stage[STOPPED], stage["units_per_second"], stage["seconds_left"]
-    return (
-        stage["name"],
-        stage["tasks"],
-        stage[DONE],
-        stage[RUNNING],
-        failed,
-        None if rate is None else f"{rate:,.1f} {stage['unit']}/s",
-        None if left is None or failed else format_duration(left),
-        Path(stage["logs"]).parent.name,
-    )
+    counts = [stage[name] for name in ("tasks", DONE, RUNNING)]
+    failed = stage[FAILED] + stage[STOPPED]
+    rate, left = None, None
+    if stage["units_per_second"] is not None:
+        rate = f"{stage['units_per_second']:,.1f} {stage['unit']}/s"
+    if stage["seconds_left"] is not None and not failed:
+        left = format_duration(stage["seconds_left"])
+    return stage["name"], *counts, failed, rate, left, Path(stage["logs"]).parent.name
 
 
 def _notes(status: Json) -> list[str]:
