@@ -123,18 +123,6 @@ class IncompleteError(InputError):
     """A file that an earlier stage of a run has written is missing; running the same command again makes it."""
 
 
-def raise_first(*problems: tuple[object, str], error: type[Exception] = InputError) -> None:
-    """Raise an error about the first problem that there is.
-
-    Args:
-        problems: Whether there is each problem, and the message about it. All of them are computed.
-        error: Type of the error.
-    """
-    message = next((message for is_there, message in problems if is_there), None)
-    if message is not None:
-        raise error(message)
-
-
 @contextmanager
 def explained(errors: type[Exception] | tuple[type[Exception], ...], message: str) -> Iterator[None]:
     """Convert the errors of a library to an `InputError`. An `InputError` of the block stays as it is.
