@@ -139,10 +139,8 @@ def _lower(text: str) -> str:
 
 
 def _shared_word(text: str, word_class: str, tagged: TaggedProblem, form: Callable[[str], str]) -> SharedWord:
-    premise, hypothesis = (
-        [token for token in sentence.tokens if form(token.text) == text]
-        for sentence in (tagged.premise, tagged.hypothesis)
-    )
+    premise = [token for token in tagged.premise.tokens if form(token.text) == text]
+    hypothesis = [token for token in tagged.hypothesis.tokens if form(token.text) == text]
     written = {token.text for token in (*premise, *hypothesis)}
     left_out = _left_out(text, word_class, tagged, form)
     if len(written) == 1:

@@ -25,7 +25,7 @@ MAIN = "main"
 # Pattern of a draft branch's name.
 BRANCH = re.compile(r"(?!refs/)\w[\w.-]*(/\w[\w.-]*)*", re.ASCII)
 
-BRANCH = """\
+BRANCH_TEXT = """\
 {{ branch.title }}
   commit "{{ branch.message }}"
 {% for name, of_name in sizes.items() %}
@@ -185,7 +185,7 @@ def branch_text(branch: Branch) -> str:
         folder, slash, _ = path.rpartition("/")
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         sizes.setdefault(f"{folder}/*" if slash else path, []).append(size)
-    return printed(BRANCH, branch=branch, sizes=sizes, count=count)
+    return printed(BRANCH_TEXT, branch=branch, sizes=sizes, count=count)
 
 
 def check_valid(dataset: MergeDataset) -> None:
