@@ -275,15 +275,14 @@ def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def prompt_table(results: Iterable[Scored], names: Sequence[str] | None = None) -> Table | None:
+def prompt_table(results: Sequence[Scored], names: Sequence[str]) -> Table | None:
     """Return what the prompt changes, one row per model with several prompts, in percent; None without any.
 
     Args:
         results: Results on one config of one data set, with those of several prompts grouped.
-        names: Display names of the models; by default the titles of the results.
+        names: Display names of the models.
     """
-    listed = list(results)
-    named = zip(names or [result.title for result in listed], listed, strict=True)
+    named = zip(names, results, strict=True)
     prompted = [(name, result) for name, result in named if isinstance(result, PromptGroup)]
     if not prompted:
         return None
