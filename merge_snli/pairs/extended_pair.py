@@ -219,4 +219,6 @@ def extended_conjunction_rows(
 
 
 def _go_together(first: Clause, second: Clause) -> bool:
-    return (first.source, first.is_plural) == (second.source, second.is_plural) and not first.words & second.words
+    if first.source != second.source or first.is_plural != second.is_plural:
+        return False
+    return first.words.isdisjoint(second.words)
