@@ -177,16 +177,6 @@ def one_line(text: str) -> str:
     return fitted(text)
 
 
-def text_of(lines: Iterable[str]) -> str:
-    r"""Return the text that a command prints, with each line as `one_line` returns it.
-
-    Examples:
-        >>> text_of(["a\nb", "c"])
-        'a\\nb\nc\n'
-    """
-    return "".join(f"{one_line(line)}\n" for line in lines)
-
-
 def log_flags(record: LogRecord) -> bool:
     """Make the arguments of a log record fit for a terminal; a filter for the handlers of a command.
 

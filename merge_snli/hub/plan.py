@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import REASON, InputError, explained, param, text_of
+from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
 from merge_snli.base.templates import printed
@@ -174,7 +174,7 @@ def plan_text(plan: Plan) -> str:
     """Return a plan as text: files and sizes by folder, every commit, the tag."""
     text = "".join(map(branch_text, plan.branches))
     if plan.tag is not None:
-        text += text_of([f"tag {plan.tag} on {MAIN} of {plan.repo}"])
+        text += f"tag {plan.tag} on {MAIN} of {plan.repo}\n"
     return text
 
 

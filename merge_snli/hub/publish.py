@@ -8,7 +8,7 @@ from typing import Any
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussion, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 
-from merge_snli.base.errors import InputError, param, text_of
+from merge_snli.base.errors import InputError, param
 from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import HUB_ERRORS, call_hub, find_api
@@ -28,6 +28,14 @@ pull request {{ pushed.pull_request }}
 tag {{ published.tag }}{{ "" if published.is_tag_new else " (unchanged)" }}
 {% endif %}
 {{ published.url }}
+"""
+
+PROPOSED = """\
+{% if pushed.pull_request is none %}
+{{ pushed.branch.repo }} already has these results
+{% else %}
+pull request {{ pushed.pull_request }}
+{% endif %}
 """
 
 
@@ -264,6 +272,4 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
 
 def proposed_text(pushed: Pushed) -> str:
     """Return the outcome of a push of results as one line."""
-    if pushed.pull_request is None:
-        return text_of([f"{pushed.branch.repo} already has these results"])
-    return text_of([f"pull request {pushed.pull_request}"])
+    return printed(PROPOSED, pushed=pushed)

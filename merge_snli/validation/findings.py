@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from merge_snli.base.differences import differences
-from merge_snli.base.errors import text_of
 from merge_snli.base.table import count
+from merge_snli.base.templates import printed
 
 # Reports a finding about one row: column and message. `partial(collector.find, file, row)` is one.
 Find = Callable[[str | None, str], None]
@@ -20,6 +20,17 @@ _SHORT.maxlist = 12
 
 # How many findings per file and column are listed. The others are counted.
 MAX_FINDINGS = 20
+
+REPORT = """\
+{% for finding in report.findings %}
+{{ finding }}
+{% endfor %}
+{% for reason in report.not_checked %}
+not checked: {{ reason }}
+{% endfor %}
+{{ report.name }}: {{ verdict }}{% if checked %} (checked: {{ checked | join(", ") }}){% endif %}
+
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +78,6 @@ class ValidationReport:
 
 def report_text(report: ValidationReport) -> str:
     """Return a report as text: one line per finding and per thing that was not checked, then a summary."""
-    lines = [str(finding) for finding in report.findings]
-    lines += [f"not checked: {reason}" for reason in report.not_checked]
     checked = []
     for names, number in report.checked.items():
         if number == 1:  # such as `1 subsample` or `1 word tagged in place`
@@ -76,10 +85,7 @@ def report_text(report: ValidationReport) -> str:
         if number:
             checked.append(f"{number:,} {names}")
     verdict = count(len(report.findings), "finding") if report.findings else "valid"
-    if checked:
-        verdict += f" (checked: {', '.join(checked)})"
-    lines.append(f"{report.name}: {verdict}")
-    return text_of(lines)
+    return printed(REPORT, report=report, verdict=verdict, checked=checked)
 
 
 def quoted(value: object) -> str:
