@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.proportion import proportion_confint
 
 from merge_snli.annotation.sample import read_sample
 from merge_snli.cli import main
@@ -68,17 +69,12 @@ def numbers(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dic
     return json.loads((out / "annotation.json").read_text("utf-8")), out
 
 
-def wilson(good: int, n: int) -> tuple[float, float]:
-    z, share = 1.959963984540054, good / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return middle - half, middle + half
-
-
 def assert_share(found: dict[str, Any], good: list[bool]) -> None:
     assert (found["good"], found["variants"]) == (sum(good), len(good))
     assert found["share"] == pytest.approx(sum(good) / len(good))
-    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(wilson(sum(good), len(good)))
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(
+        proportion_confint(sum(good), len(good), method="wilson")
+    )
 
 
 def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]) -> None:
@@ -142,12 +138,6 @@ def ordinal_alpha(columns: list[tuple[int, ...]]) -> float:
     return float(1 - observed / expected)
 
 
-def quadratic_kappa(columns: list[tuple[int, ...]]) -> float:
-    first, second = zip(*columns, strict=True)
-    observed = sum((a - b) ** 2 for a, b in columns) / len(columns)
-    return float(1 - observed / (sum((a - b) ** 2 for a in first for b in second) / len(columns) ** 2))
-
-
 def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
     scores, (found, _) = made_up(filled), numbers
     for nth, agreement in enumerate(found["agreement"]):
@@ -155,7 +145,8 @@ def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[
         assert agreement["score"] == "FR"[nth]
         assert agreement["alpha"] == pytest.approx(ordinal_alpha(list(columns)))
         (pair,) = agreement["kappas"]
-        assert pair == {"annotators": ["a1", "a2"], "kappa": pytest.approx(quadratic_kappa(list(columns)))}
+        kappa = cohen_kappa_score(*zip(*columns, strict=True), weights="quadratic")
+        assert pair == {"annotators": ["a1", "a2"], "kappa": pytest.approx(kappa)}
         assert agreement["equal"] == sum(a == b for a, b in columns)
 
 

@@ -262,14 +262,8 @@ def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path
     folder = write_results(tmp_path, [results[0], results[3]])
     out = command("compare", folder, "--all-thresholds", "--threshold", "0.8", "0.9").out
     assert out.count("Thresholds at which two models differ") == 1
-    _, _, table = out.partition("Thresholds at which two models differ")
-    row = next(line for line in table.splitlines() if line.split()[:2] == ["best", "poor"])
-    _, _, better, worse = re.split(" {2,}", row.strip())
     pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
-    ranges = [list(map(int, each.split(" to "))) for each in better.split(", ")]
-    expected = [any(ends[0] <= percent <= ends[-1] for ends in ranges) for percent in range(101)]
-    assert (differs, worse) == (expected, "–")
     assert differs[90] and not differs[0]
 
 

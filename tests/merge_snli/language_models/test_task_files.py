@@ -12,6 +12,7 @@ import yaml
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from statsmodels.stats.proportion import proportion_confint
 from transformers import AutoTokenizer
 
 from merge_snli.answers.reading import read_config
@@ -204,8 +205,8 @@ def test_an_estimate_has_the_cost_and_the_expected_interval(command: Command) ->
     assert reasons["cost"] == pytest.approx((2 * reasons["input_tokens"] + 8 * output) / 1e6)
     expected = document["pattern_accuracy"]
     assert expected["seeds"] == 40
-    at, square = 0.5, 1.959964**2  # the Wilson score interval, written out
-    half = 1.959964 / (1 + square / 40) * math.sqrt(at * (1 - at) / 40 + square / (4 * 40**2))
+    low, high = proportion_confint(20, 40, method="wilson")
+    half = (high - low) / 2
     assert expected["half_widths"]["0.5"] == pytest.approx(half)
     printed = command("harness", OWN, *given, "--estimate", *prices, "--reasoning-tokens", "1000").out
     assert f"{1000 * reasons['calls']:,}" in printed

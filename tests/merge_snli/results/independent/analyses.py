@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import statsmodels.api as sm
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from tests.merge_snli.results.independent.numbers import (
     QUALITY,
@@ -108,10 +109,8 @@ def _on_source(data: Data, model: str) -> tuple[float | None, list[float] | None
     right = round(source["overall"]["sample_accuracy"] * source["overall"]["problems"])
     right -= sum(removed[model] == removed["gold"].map(lambda label: data.compared(label, model)))
     n = source["overall"]["problems"] - len(removed)
-    z, share = float(stats.norm.isf(0.025)), right / n
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return share, [round(middle - half, 5), round(middle + half, 5)], n
+    ends = proportion_confint(right, n, method="wilson")
+    return right / n, [round(float(end), 5) for end in ends], n
 
 
 def _intervals(drawn: Frame, on_seeds: Series) -> list[list[float]] | None:
