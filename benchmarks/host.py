@@ -39,6 +39,8 @@ from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.models.runner.runner import Batch
 from merge_snli.scoring.predict import PredictionStore, predict_pairs
 
+# More rows than a batch has.
+ROWS = 4_096
 CLASSIFIER, MASKED_LM, TOP_K = "demo:nli-a", "demo:mlm-bpe", 200
 PAIRS, TOKENIZER, FORMS = "pairs, whole host", "pairs, encode_batch_fast alone", "forms, whole host"
 
@@ -77,22 +79,24 @@ def answering_classifier() -> Classifier:
 
 @dataclass(frozen=True)
 class AtOnce(Network):
-    """A network that has the fillers already."""
+    """A network that has the fillers already: random pieces, and falling log-probabilities, of `ROWS` forms."""
 
-    size: int = 0
+    pieces: torch.Tensor
+    log_probs: torch.Tensor
 
     def fillers(self, top_k: int, batch: Batch) -> tuple[torch.Tensor, ...]:
-        """Return other pieces for each form, and falling log-probabilities."""
+        """Return the fillers of as many forms as the batch has."""
         rows = len(batch[IDS])
-        pieces = (torch.arange(rows)[:, None] * 7 + torch.arange(top_k) * 31) % self.size
-        log_probs = -torch.linspace(0.1, 9.0, top_k).repeat(rows, 1)
-        return pieces.int(), log_probs, log_probs[:, 50:51]
+        return self.pieces[:rows, :top_k], self.log_probs[:rows, :top_k], self.log_probs[:rows, 50:51]
 
 
 def answering_masked_lm() -> MaskedLM:
     """Return a bundled masked LM whose network answers at once."""
     mlm = load_masked_lm(find_model(MASKED_LM), device="cpu")
-    return replace(mlm, network=AtOnce(mlm.network.model, None, None, len(mlm.vocabulary.pieces)))
+    random = torch.Generator().manual_seed(0)
+    pieces = torch.rand(ROWS, len(mlm.vocabulary.pieces), generator=random).topk(TOP_K).indices.int()
+    log_probs = -9 * torch.rand(ROWS, TOP_K, generator=random).sort().values
+    return replace(mlm, network=AtOnce(mlm.network.model, None, None, pieces, log_probs))
 
 
 def score(classifier: Classifier, pairs: list[Pair]) -> None:
