@@ -1,16 +1,19 @@
 """Test encoded forms: several masked words, and words of several pieces."""
 
+import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
 from generation.masked_lms.encoded_forms import FormEncoder, Tokens
 from generation.masked_lms.masked_lm import MaskedLM
-from generation.sentences.forms import ALL, forms
+from generation.sentences.forms import ALL, ONE, Form, forms
 from merge_snli.dataset.answered_forms import SPLIT
 from tests.cases import slow
 from tests.generation.masked_lms.test_masked_lm import all_answers, encode, fillers_of, load, plain_fillers
@@ -66,6 +69,23 @@ def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, fold
     assert answers["rare"].original_log_prob == pytest.approx(sum(of_pieces) / len(of_pieces), abs=1e-3)
     assert answers["rare"].piece_ids.tolist() == plain_fillers(model, encoded).piece_ids.tolist()
     assert repr(fillers_of(mlm, {"usual": usual})["usual"]) == repr(answers["usual"])
+
+
+def test_forms_together_are_encoded_as_each_alone(mlm: MaskedLM) -> None:
+    texts = (f"A farmer sees a farmer and a {RARE} near a {RARE}.", f"A {RARE}", "A farmer sleeps.")
+    several: dict[str, Form] = {}
+    for text in texts:
+        for word, mask in product(("farmer", RARE), (ONE, ALL)):
+            starts = [match.start() for match in re.finditer(word, text)]
+            several |= {form.key: form for form in forms(text, word, starts, mask)}
+    together = mlm.encode(several, split_words=True)
+    assert together.keys == [*several] and len(several) == 10
+    for number, (key, form) in enumerate(several.items()):
+        alone = mlm.encode({key: form}, split_words=True)
+        rows = [number, *(len(several) + np.flatnonzero(together.words == number)).tolist()]
+        assert [together.inputs.row(row) for row in rows] == [alone.inputs.row(row) for row in range(len(rows))]
+        for name, values in together.inputs.columns.items():
+            assert values[rows].tolist() == alone.inputs.columns[name].tolist()
 
 
 @pytest.mark.parametrize(("sentence", "word"), [("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")])
