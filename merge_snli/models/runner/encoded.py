@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ IDS, TOKEN_TYPES, MASK = "input_ids", "token_type_ids", "attention_mask"
 # What models get of each token, and the attribute of an encoding that has it.
 ATTRIBUTES = {IDS: "ids", TOKEN_TYPES: "type_ids"}
 
+# A tokenizer takes several kilobytes for each input of a call.
+INPUTS_PER_CALL = 2_048
 
 # Some inputs, and the outputs of a model for them, each [n, …].
 Shard: TypeAlias = tuple[Ints, list[NDArray[Any]]]
@@ -113,10 +116,14 @@ class Encoder:
 
     def __call__(self, inputs: Sequence[str] | Sequence[Pair], pad: int | None = None) -> Encoded:
         """Return the tokens of texts or pairs; `pad` is the id of the padding token if they may be padded."""
-        rows = self._tokenize(inputs)
-        lengths = np.array([len(ids) for ids in rows[IDS]])
-        tokens = {name: np.fromiter(chain.from_iterable(rows[name]), np.int32) for name in self._names}
-        return Encoded(tokens, lengths.cumsum() - lengths, lengths, pad=pad)
+        lengths, tokens = array("q"), {name: array("i") for name in self._names}
+        for start in range(0, len(inputs), INPUTS_PER_CALL):
+            rows = self._tokenize(inputs[start : start + INPUTS_PER_CALL])
+            lengths.extend(map(len, rows[IDS]))
+            for name in self._names:
+                tokens[name].extend(chain.from_iterable(rows[name]))
+        arrays = {name: np.array(values) for name, values in tokens.items()}
+        return Encoded(arrays, np.cumsum(lengths) - lengths, np.array(lengths), pad=pad)
 
     def _fast(self, inputs: Sequence[Any]) -> Mapping[str, Any]:
         special_tokens = self._options["add_special_tokens"]
