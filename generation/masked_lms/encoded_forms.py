@@ -91,16 +91,16 @@ class Tokens(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Words to mask: first the word of each form, then the others that are masked with it, in the order of the forms.
+    """Words to mask: the word of each form, and after it the others that are masked with it.
 
     Attributes:
-        forms: The number of the form of each word, [n_words].
-        starts: The index of its first token, [n_words].
+        firsts: The number of the word of each form, [n_forms].
+        starts: The index of the first token of each word, [n_words].
         sizes: The number of its tokens, [n_words].
         is_covered: Whether these tokens cover exactly the word, [n_words].
     """
 
-    forms: Ints
+    firsts: Ints
     starts: Ints
     sizes: Ints
     is_covered: Bools
@@ -139,10 +139,11 @@ class FormEncoder:
         numbers = {text: number for number, text in enumerate(texts)}
         of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
         words = self._find_words([*shown.values()], of_texts, texts, tokens)
-        is_split = self._is_split(words, tokens, len(shown))
+        is_split = self._is_split(words, tokens)
         keys, rows = [*shown], np.flatnonzero(~is_split)
         refused |= dict.fromkeys([keys[number] for number in np.flatnonzero(is_split).tolist()], SPLIT)
-        of_pieces = np.repeat(np.arange(len(rows)), np.where(words.sizes[rows] > 1, words.sizes[rows], 0))
+        pieces = words.sizes[words.firsts[rows]]
+        of_pieces = np.repeat(np.arange(len(rows)), np.where(pieces > 1, pieces, 0))
         inputs = self._mask_words(words, of_texts, tokens, rows, rows[of_pieces])
         in_window = windows.keys() - refused.keys()
         return EncodedForms([keys[row] for row in rows.tolist()], inputs, of_pieces, in_window, refused)
@@ -194,11 +195,11 @@ class FormEncoder:
 
     def _find_words(self, forms: Sequence[Form], of_texts: Ints, texts: Sequence[str], tokens: Tokens) -> Words:
         """Find the tokens of the words of forms in the texts with the numbers `of_texts`."""
-        words = [(number, form.start) for number, form in enumerate(forms)]
-        words += [(number, start) for number, form in enumerate(forms) for start in form.also_masked]
-        of_forms, begins = np.array(words, np.int64).reshape(-1, 2).T
-        begins = begins + _first_characters(texts)[of_texts[of_forms]]
-        ends = begins + np.array([form.end - form.start for form in forms], np.int64)[of_forms]
+        offsets = [(form.start, *form.also_masked) for form in forms]
+        counts = np.array([*map(len, offsets)], np.int64)
+        begins = np.fromiter(chain.from_iterable(offsets), np.int64)
+        begins += np.repeat(_first_characters(texts)[of_texts], counts)
+        ends = begins + np.repeat(np.array([form.end - form.start for form in forms], np.int64), counts)
         with_characters = np.flatnonzero(tokens.begins < tokens.ends)
         token_begins, token_ends = tokens.begins[with_characters], tokens.ends[with_characters]
         starts = with_characters[np.searchsorted(token_ends[:-1], begins, side="right")]
@@ -211,12 +212,12 @@ class FormEncoder:
         # Or they are a token of their own.
         follows_space = np.isin(tokens.ids[starts - 1], self._vocabulary.spaces)
         starts -= (starts < lasts) & follows_space
-        return Words(of_forms, starts, lasts + 1 - starts, is_covered)
+        return Words(counts.cumsum() - counts, starts, lasts + 1 - starts, is_covered)
 
-    def _is_split(self, words: Words, tokens: Tokens, forms: int) -> Bools:
+    def _is_split(self, words: Words, tokens: Tokens) -> Bools:
         """Return which forms have a word that is not a single token, or not known tokens with `split_words`."""
-        is_split = np.bincount(words.forms[~words.is_covered], minlength=forms) > 0
-        starts, sizes = words.starts[:forms], words.sizes[:forms]
+        is_split = ~np.logical_and.reduceat(words.is_covered, words.firsts)
+        starts, sizes = words.starts[words.firsts], words.sizes[words.firsts]
         unknown = np.append(0, np.cumsum(tokens.ids == self._unknown))
         is_split |= unknown[starts + sizes] > unknown[starts]
         is_split |= self._vocabulary.kinds[tokens.ids[starts]] == ""
@@ -237,24 +238,22 @@ class FormEncoder:
         sources = (tokens.lengths.cumsum() - tokens.lengths)[of_texts[rows]]
         first = lengths.cumsum() - lengths
         ids = tokens.ids[_ranges(sources, lengths)]
-        # The word of each row, then the others.
-        others = np.bincount(words.forms[len(of_texts) :], minlength=len(of_texts))
-        first_others = len(of_texts) + others.cumsum() - others
-        masked = np.append(rows, _ranges(first_others[rows], others[rows]))
-        of_rows = np.append(np.arange(len(rows)), np.repeat(np.arange(len(rows)), others[rows]))
-        # The pieces before that of the row stay as they are.
+        counts = np.diff(words.firsts, append=len(words.starts))[rows]
+        masked = _ranges(words.firsts[rows], counts)
+        # The word of each row, of which the pieces before that of the row stay as they are.
+        own = counts.cumsum() - counts
         before = np.zeros_like(masked)
-        before[len(forms) : len(rows)] = np.arange(len(of_pieces)) - np.searchsorted(of_pieces, of_pieces)
-        starts = words.starts[masked] + (first - sources)[of_rows] + before
+        before[own[len(forms) :]] = np.arange(len(of_pieces)) - np.searchsorted(of_pieces, of_pieces)
+        starts = words.starts[masked] + np.repeat(first - sources, counts) + before
         sizes = words.sizes[masked] - before
         ids[_ranges(starts, sizes)] = self._mask
         # One mask stays of any other word.
-        sizes[len(forms) : len(rows)] = 1
+        sizes[own[len(forms) :]] = 1
         is_kept = np.ones(len(ids), np.bool_)
         is_kept[_ranges(starts + 1, sizes - 1)] = False
         kept = np.append(0, is_kept.cumsum())
-        originals = tokens.ids[words.starts[rows] + before[: len(rows)]]
-        columns = {POSITION: kept[starts[: len(rows)]] - kept[first], ORIGINAL: originals}
+        originals = tokens.ids[words.starts[words.firsts[rows]] + before[own]]
+        columns = {POSITION: kept[starts[own]] - kept[first], ORIGINAL: originals}
         lengths = np.diff(kept[np.append(first, len(ids))])
         return Encoded({IDS: ids[is_kept].astype(np.int32)}, lengths.cumsum() - lengths, lengths, columns=columns)
 
