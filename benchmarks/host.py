@@ -82,12 +82,12 @@ class AtOnce(Network):
     """A network that has the fillers already: random pieces, and falling log-probabilities, of `ROWS` forms."""
 
     pieces: torch.Tensor
-    log_probs: torch.Tensor
+    values: torch.Tensor
 
     def fillers(self, top_k: int, batch: Batch) -> tuple[torch.Tensor, ...]:
         """Return the fillers of as many forms as the batch has."""
         rows = len(batch[IDS])
-        return self.pieces[:rows, :top_k], self.log_probs[:rows, :top_k], self.log_probs[:rows, 50:51]
+        return self.pieces[:rows, :top_k], self.values[:rows, :top_k], self.values[:rows, 50:51]
 
 
 def answering_masked_lm() -> MaskedLM:
@@ -95,8 +95,8 @@ def answering_masked_lm() -> MaskedLM:
     mlm = load_masked_lm(find_model(MASKED_LM), device="cpu")
     random = torch.Generator().manual_seed(0)
     pieces = torch.rand(ROWS, len(mlm.vocabulary.pieces), generator=random).topk(TOP_K).indices.int()
-    log_probs = -9 * torch.rand(ROWS, TOP_K, generator=random).sort().values
-    return replace(mlm, network=AtOnce(mlm.network.model, None, None, pieces, log_probs))
+    values = -9 * torch.rand(ROWS, TOP_K, generator=random).sort().values
+    return replace(mlm, network=AtOnce(mlm.network.model, None, None, pieces, values))
 
 
 def score(classifier: Classifier, pairs: list[Pair]) -> None:

@@ -116,14 +116,15 @@ class Encoder:
 
     def __call__(self, inputs: Sequence[str] | Sequence[Pair], pad: int | None = None) -> Encoded:
         """Return the tokens of texts or pairs; `pad` is the id of the padding token if they may be padded."""
-        lengths, tokens = array("q"), {name: array("i") for name in self._names}
+        of_inputs, tokens = array("q"), {name: array("i") for name in self._names}
         for start in range(0, len(inputs), INPUTS_PER_CALL):
             rows = self._tokenize(inputs[start : start + INPUTS_PER_CALL])
-            lengths.extend(map(len, rows[IDS]))
+            of_inputs.extend(map(len, rows[IDS]))
             for name in self._names:
                 tokens[name].extend(chain.from_iterable(rows[name]))
         arrays = {name: np.array(values) for name, values in tokens.items()}
-        return Encoded(arrays, np.cumsum(lengths) - lengths, np.array(lengths), pad=pad)
+        lengths = np.array(of_inputs)
+        return Encoded(arrays, lengths.cumsum() - lengths, lengths, pad=pad)
 
     def _fast(self, inputs: Sequence[Any]) -> Mapping[str, Any]:
         special_tokens = self._options["add_special_tokens"]
