@@ -102,7 +102,7 @@ def test_rows_of_batches(
 @pytest.mark.parametrize("batch_invariant", [True, False])
 def test_inputs_of_one_padded_length_share_batches_apart_from_those_that_are_not_padded(batch_invariant: bool) -> None:
     shapes: list[tuple[int, ...]] = []
-    encoded = inputs([length for length in range(1, 120) for _ in range(3)], pad=0)
+    encoded = inputs([length for length in range(1, 120) for _ in range(3)], pad=1)
     runner = runner_of(512, batch_invariant=batch_invariant, pads=True)
     assert run(runner, limited_to(999, MemoryError(), shapes), encoded) == sums_of(encoded)
     padded = runner.shapes.padded(encoded.lengths)
