@@ -11,7 +11,7 @@ import pytest
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import DISSENTS, FILTERS, METHOD_OPTIONS, FilterOptions
 from generation.filters.fillers import CODES, Filtered, filter_fillers
-from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, Applied, Filter, Occurrence
+from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, FILTERS_GROUP, Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import FILTER_NAMES
@@ -77,8 +77,12 @@ def test_every_filter_has_one_condition_and_a_name_of_its_own() -> None:
 
 def test_every_option_of_a_filter_is_a_field_or_a_choice_of_filters() -> None:
     of_fields = {field.name: field.metadata[METADATA] for field in fields(FilterOptions)}
-    of_filters = {filter_.name: filter_.option for filter_ in FILTERS if filter_.option is not None}
+    of_filters = dict(METHOD_OPTIONS)
+    for filter_ in FILTERS:
+        if filter_.option is not None and not filter_.in_method:
+            of_filters[filter_.name] = filter_.field().metadata[METADATA]
     assert of_filters | {"dissents": DISSENTS} == of_fields | METHOD_OPTIONS
+    assert all(option.group == FILTERS_GROUP for option in of_fields.values())
     assert FILTER_NAMES == ("prob", "pos")
 
 
