@@ -54,7 +54,12 @@ def render_card(record: Record, folder: Path) -> str:
 
     Returns:
         Markdown with YAML metadata, from which `datasets` reads configs and splits.
+
+    Raises:
+        ValueError: If the record or the data lacks a value that the card shows.
     """
+    from jinja2 import UndefinedError
+
     from merge_snli.base.templates import environment
 
     templates = environment(html=False)
@@ -63,27 +68,29 @@ def render_card(record: Record, folder: Path) -> str:
     load_name = one_line(record.published.dataset if record.published else record.load_name)
     labels = [f"{number} {escaped(name)}" for number, name in enumerate(record.label_names)]
     versions = [f"{name} {version}" for name, version in record.versions.items()]
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {
+        "record": record,
+        "folder": folder,
+        "generation": record.generation,
+        "load_name": load_name,
+        "is_local": load_name.startswith(LOCAL),
+        "is_bundled": "/" not in load_name,
+        "of_nli": is_nli(record.label_names, record.texts),
+        "nli_texts": NLI_TEXTS,
+        "annotation_columns": ANNOTATION_COLUMNS,
+        "labels": ", ".join(labels),
+        "versions": ", ".join(versions),
+        "options": _options(record),
+    }
     name = PAIRS_TEMPLATE
     if record.generation is not None:
         name = TEMPLATE
         values["departures"] = departures(record.options)
         values["variant"], values["seed"] = example_of(folder)
-    return templates.from_string(_read_template(name)).render(
-        record=record,
-        folder=folder,
-        generation=record.generation,
-        load_name=load_name,
-        is_local=load_name.startswith(LOCAL),
-        is_bundled="/" not in load_name,
-        of_nli=is_nli(record.label_names, record.texts),
-        nli_texts=NLI_TEXTS,
-        annotation_columns=ANNOTATION_COLUMNS,
-        labels=", ".join(labels),
-        versions=", ".join(versions),
-        options=_options(record),
-        **values,
-    )
+    try:
+        return templates.from_string(_read_template(name)).render(values)
+    except UndefinedError as error:
+        raise ValueError(f"a value is missing: {error.message}") from error
 
 
 def _read_template(name: str) -> str:

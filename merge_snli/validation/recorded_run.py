@@ -102,6 +102,10 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         if subsamples != number:
             find(name, f"is {number}; config {ALL} has {subsamples} splits of subsamples")
             return None
+    for name in options.classes:
+        if SEED in record.configs and f"{name}_words" not in {column.name for column in record.columns(SEED)}:
+            find("options.classes", f"has {name}; config {SEED} has no column {name}_words")
+            return None
     run = RecordedRun(record, options)
     is_judged, names = generation_of(record).judgments is not None, masked_lm_names(record)
     judged = f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"

