@@ -22,11 +22,12 @@ def update_digests(folder: Path) -> None:
         run["data"]["files"][name] = sha256_of_file(path)
         try:
             table = pq.read_table(path, partitioning=None)
+            names = set(table.column_names)
         except (pa.ArrowException, OSError, ValueError):
             continue
         config, split = path.parent.name, path.stem
         run["configs"][config]["splits"][split] = table.num_rows
-        if split == "test" and {"seed_id", "label"} <= set(table.column_names):
+        if split == "test" and {"seed_id", "label"} <= names:
             with contextlib.suppress(ValueError):  # texts that are not UTF-8
                 run["configs"][config] |= _counts(table, run["label_names"])
     run["data"]["digest"] = sha256_of_json(run["data"]["files"])
