@@ -25,6 +25,19 @@ def truncate(path: Path, rng: random.Random) -> str:
     return f"{path.name} after {kept} bytes"
 
 
+def overwrite_bytes(path: Path, rng: random.Random) -> str:
+    content = bytearray(path.read_bytes())
+    start = rng.randrange(len(content))
+    content[start : start + 16] = rng.randbytes(min(16, len(content) - start))
+    path.write_bytes(content)
+    return f"{path.name} from byte {start}"
+
+
+def append_bytes(path: Path, rng: random.Random) -> str:
+    path.write_bytes(path.read_bytes() + rng.randbytes(rng.randint(1, 40)))
+    return path.name
+
+
 def swap_two_files(folder: Path, rng: random.Random) -> str:
     one = rng.choice(tables(folder))
     first = one.read_bytes()

@@ -83,6 +83,8 @@ CHANGES_OF_TABLES: dict[str, Change] = {
 BYTES: dict[str, Change] = {
     "bit flipped": corrupt_files.flip_a_bit,
     "file truncated": corrupt_files.truncate,
+    "bytes overwritten": corrupt_files.overwrite_bytes,
+    "bytes appended": corrupt_files.append_bytes,
 }
 
 CORRUPTIONS: tuple[Corruption, ...] = (
