@@ -15,7 +15,7 @@ import numpy as np
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.sentences.forms import Form, sentence_starts
 from merge_snli.base.arrays import Bools, Ints
-from merge_snli.base.batches import batches_of
+from merge_snli.base.batches import batches_of, grouped
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.runner.encoded import IDS, Encoded, Tokenizer
 
@@ -89,6 +89,15 @@ class Tokens(NamedTuple):
     ends: Ints
     lengths: Ints
 
+    def followed_by(self, tokens: Tokens, characters: int) -> Tokens:
+        """Return these tokens and those of more texts, which begin after a number of characters."""
+        return Tokens(
+            np.append(self.ids, tokens.ids),
+            np.append(self.begins, tokens.begins + characters),
+            np.append(self.ends, tokens.ends + characters),
+            np.append(self.lengths, tokens.lengths),
+        )
+
 
 class Words(NamedTuple):
     """Words to mask: the word of each form, and after it the others that are masked with it.
@@ -133,9 +142,10 @@ class FormEncoder:
         windows = self._find_windows(forms, texts, tokens)
         refused = {key: TOO_LONG for key, window in windows.items() if window is None}
         shown = {key: form for key, form in (dict(forms) | windows).items() if form is not None}
-        if windows:
-            texts = [*{form.text: None for form in shown.values()}]
-            tokens = self.tokenize(texts)
+        of_windows = [*{form.text: None for form in windows.values() if form is not None}]
+        if of_windows:
+            tokens = tokens.followed_by(self.tokenize(of_windows), sum(map(len, texts)))
+            texts += of_windows
         numbers = {text: number for number, text in enumerate(texts)}
         of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
         words = self._find_words([*shown.values()], of_texts, texts, tokens)
@@ -163,14 +173,15 @@ class FormEncoder:
         """Return the forms of texts that are too long in a window of their text, by key; None if none fits."""
         windows: dict[str, Form | None] = {}
         characters = tokens.begins[tokens.begins < tokens.ends]
+        first_characters = _first_characters(texts)
+        keys = grouped((form.text, key) for key, form in forms.items())
         for number in np.flatnonzero(tokens.lengths > self._max_length).tolist():
-            text, first = texts[number], _first_characters(texts)[number]
+            text, first = texts[number], first_characters[number]
             starts = [*sentence_starts(text), len(text)]
             lengths = np.diff(np.searchsorted(characters, first + np.array(starts))).tolist()
             most = self._max_length - int(tokens.lengths[number]) + sum(lengths)
-            for key, form in forms.items():
-                if form.text == text:
-                    windows[key] = self._window(form, starts, lengths, most)
+            for key in keys[text]:
+                windows[key] = self._window(forms[key], starts, lengths, most)
         return windows
 
     def _window(self, form: Form, starts: Sequence[int], lengths: Sequence[int], most: int) -> Form | None:
