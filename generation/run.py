@@ -35,7 +35,7 @@ from merge_snli.dataset.record import (
     as_json,
 )
 from merge_snli.languages.language import ENGLISH, is_english, languages
-from merge_snli.models.finding import ResolvedModel, find_device
+from merge_snli.models.finding import ResolvedModel, find_device, kind_of
 from merge_snli.models.tagger import Tagger, find_tagger
 from merge_snli.problems.guesses import needs_world_knowledge
 from merge_snli.problems.language import LanguageCheck
@@ -347,11 +347,6 @@ def plan_run(
         work=work_folder_of(out, work),
         workers=workers or default,
     )
-
-
-def kind_of(device: str) -> str:
-    """Return the kind of a device, such as `cuda` for `cuda:0`, which answers depend on."""
-    return device.partition(":")[0]
 
 
 def check_workers(workers: int | None, executor: Executor | None) -> None:

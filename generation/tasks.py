@@ -15,7 +15,7 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import Options
 from generation.output.dataset import require_seeds, require_words, write_output
 from generation.report.inventory import note_needs
-from generation.run import GenerationRun, kind_of
+from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
@@ -32,6 +32,7 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
+from merge_snli.models.finding import kind_of
 from merge_snli.models.runner.encoded import ahead
 
 logger = logging.getLogger(__name__)

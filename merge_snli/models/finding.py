@@ -156,6 +156,11 @@ def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
 DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu")
 
 
+def kind_of(device: str) -> str:
+    """Return the kind of a device, such as `cuda` for `cuda:0`, which answers depend on."""
+    return device.partition(":")[0]
+
+
 def find_device(device: str | None) -> str:
     """Return the torch device to run on; on a machine without a GPU driver, torch is not loaded to find it.
 
@@ -169,7 +174,7 @@ def find_device(device: str | None) -> str:
 
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
-    if device.partition(":")[0] not in DEVICES:
+    if kind_of(device) not in DEVICES:
         raise InputError(
             f"{param('device')} {device} is unknown: choose from {', '.join(DEVICES)}, or cuda:1 and so on"
         )

@@ -11,7 +11,7 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.models.cards import read_training_data
 from merge_snli.models.filled_prompt import FilledPrompt
-from merge_snli.models.finding import find_device, find_model
+from merge_snli.models.finding import find_device, find_model, kind_of
 from merge_snli.models.labels import PROMPT, find_model_labels, labels_on
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
@@ -111,7 +111,7 @@ def model_from_name(
             raise IncompleteError(f"some pairs have no prediction of {name}: run the same command again")
         return load_predictor(resolved, device, options)
 
-    return ScoredModel(record, RunRecord(versions, options.dtype, device.partition(":")[0]), load, prompt)
+    return ScoredModel(record, RunRecord(versions, options.dtype, kind_of(device)), load, prompt)
 
 
 def model_from_pipeline(

@@ -12,6 +12,7 @@ from merge_snli.answers.source import ScoredSource
 from merge_snli.base.errors import IncompleteError, InputError, Message
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import EVALUATE, PREDICT, Executor, RunStage, TaskShare
+from merge_snli.models.finding import kind_of
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.results.result import Result
 from merge_snli.scoring.options import ScoreOptions
@@ -176,7 +177,7 @@ def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[An
 
 
 def _device_type(run: ScoringRun) -> str | None:
-    return None if run.options.device is None else run.options.device.partition(":")[0]
+    return None if run.options.device is None else kind_of(run.options.device)
 
 
 def _absolute(name: Name) -> Name:
