@@ -126,10 +126,10 @@ def compare(model: ResolvedModel, pairs: list[Pair], rounds: int, names: Sequenc
     methods: dict[str, Logits] = {}
     lengths = ""
     for name in names:
-        dtype = "float32" if name == LOADED else name
-        predictor = predictor_of(plain)
-        if name != LOADED:
-            predictor = load_predictor(model, device, ModelOptions(dtype=dtype))
+        if name == LOADED:
+            dtype, predictor = "float32", predictor_of(plain)
+        else:
+            dtype, predictor = name, load_predictor(model, device, ModelOptions(dtype=name))
         pairs, lengths = accepted(predictor, pairs)
         methods[f"scoring, {name}"] = partial(logits_of, predictor, pairs)
         for size in BATCH_SIZES:

@@ -68,8 +68,8 @@ def finetune(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     labels = output_names(model.config)
-    check_truncated(examples, tokenizer, max_length)
     encoded = encode(examples, tokenizer, labels, max_length)
+    check_truncated(examples, encoded, tokenizer, max_length)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
     trainer = train(
@@ -123,15 +123,19 @@ def _texts(examples: Sequence[Problem]) -> tuple[list[str], list[str]]:
     return [example.premise for example in examples], [example.hypothesis for example in examples]
 
 
-def check_truncated(examples: Sequence[Problem], tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
-    """Log how many examples will be truncated.
+def check_truncated(
+    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
+) -> None:
+    """Log how many examples were truncated.
 
     Args:
         examples: The examples.
+        rows: Their rows, with at most `max_length` tokens.
         tokenizer: The model's tokenizer.
         max_length: The maximum number of tokens.
     """
-    lengths = [len(tokens) for tokens in tokenizer(*_texts(examples), verbose=False)["input_ids"]]
+    full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
+    lengths = [len(tokens) for tokens in tokenizer(*_texts(full), verbose=False)["input_ids"]] if full else []
     longer = sum(length > max_length for length in lengths)
     if longer == len(examples):
         raise InputError(
