@@ -91,11 +91,11 @@ def guidelines(sample: Sample, how_to_answer: str = "") -> str:
 
 def _rendered(name: str, **values: Any) -> str:  # noqa: ANN401 - any values
     """Return the text of a template of this package with values in it."""
-    from jinja2 import Environment
+    from merge_snli.base.templates import environment
 
-    environment = Environment(trim_blocks=True, keep_trailing_newline=True)
-    environment.filters["quoteattr"] = quoteattr
-    return environment.from_string(asset("merge_snli.annotation", name)).render(values)
+    templates = environment(html=False)
+    templates.filters["quoteattr"] = quoteattr
+    return templates.from_string(asset("merge_snli.annotation", name)).render(values)
 
 
 def _as_page(text: str) -> str:

@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import cache, wraps
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType
@@ -88,6 +88,7 @@ def _kinds(annotation: str) -> list[str]:
     return kinds if all(_split(kind)[0] in KINDS for kind in kinds) else []
 
 
+@cache
 def _split(kind: str) -> tuple[str, list[str]]:
     """Return the name of a kind, and the kinds of the items of a list."""
     name, _, items = kind.removesuffix("]").partition("[")

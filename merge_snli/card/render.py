@@ -68,12 +68,15 @@ def render_card(record: Record, folder: Path) -> str:
     load_name = one_line(record.published.dataset if record.published else record.load_name)
     labels = [f"{number} {escaped(name)}" for number, name in enumerate(record.label_names)]
     versions = [f"{name} {version}" for name, version in record.versions.items()]
+    local_folder = load_name.removeprefix(LOCAL) if load_name.startswith(LOCAL) else ""
+    metric_space = record.published.metric if record.published else None
     values: dict[str, Any] = {
         "record": record,
         "folder": folder,
         "generation": record.generation,
         "load_name": load_name,
-        "is_local": load_name.startswith(LOCAL),
+        "local_folder": local_folder,
+        "metric_space": metric_space,
         "is_bundled": "/" not in load_name,
         "of_nli": is_nli(record.label_names, record.texts),
         "nli_texts": NLI_TEXTS,

@@ -96,11 +96,11 @@ def add_results(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     add_skip_invalid(parser)
 
 
-def read_results(arguments: argparse.Namespace) -> list[Result]:
-    """Return the results in the folders of `add_results`."""
+def read_results(arguments: argparse.Namespace, folders: Sequence[Path] | None = None) -> list[Result]:
+    """Return the results in some folders; by default those of `add_results`."""
     from merge_snli.results.store import read_results
 
-    return read_results(*arguments.results, skip_invalid=arguments.skip_invalid)
+    return read_results(*(folders or arguments.results), skip_invalid=arguments.skip_invalid)
 
 
 def add_skip_invalid(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from merge_snli.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from merge_snli.results.result import Result
+    pass
 
 # Options of the other comparisons, which one with a baseline or a limit does not have.
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
@@ -137,14 +138,12 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.out is None:
             raise
         comparisons = ()  # the curves of one model are drawn all the same
-    tables: list[Table] = []
-    for comparison in comparisons:
-        tables += comparison_tables(comparison)
+    tables = chain.from_iterable(map(comparison_tables, comparisons))  # which JSON does not need
     _write(arguments, tables, lambda: {"comparisons": [*map(to_json, comparisons)]}, figures)
 
 
 def _write(
-    arguments: argparse.Namespace, tables: list[Table], document: Callable[[], dict[str, Any]], figures: list[Path]
+    arguments: argparse.Namespace, tables: Iterable[Table], document: Callable[[], dict[str, Any]], figures: list[Path]
 ) -> None:
     """Print tables and the paths of figures."""
     paths = [str(path) for path in figures]
@@ -179,7 +178,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
         folder = check_out(arguments.out)
         for power in powers:
             figures += power.draw(folder / f"power-{safe_name(power.title)}")
-    tables = [power.table() for power in powers]
+    tables = (power.table() for power in powers)
     _write(arguments, tables, lambda: {"power": [power.as_dict() for power in powers]}, figures)
 
 
@@ -187,15 +186,12 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
     from merge_snli.comparison.baseline import ALLOW_UNREAD, baseline_table, compare_with_baseline
     from merge_snli.comparison.statistics_tables import to_json
-    from merge_snli.results import store
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.fail_if_worse and not arguments.baseline:
         raise InputError(f"{param('fail_if_worse', True)} needs {param('baseline')}: add the results of the baseline")
     refuse(arguments, NOT_OF_A_GATE, f"is not for {param('baseline')} and {param('min_pa')}: remove it")
-    baseline: list[Result] = []
-    if arguments.baseline:
-        baseline = store.read_results(*arguments.baseline, skip_invalid=arguments.skip_invalid)
+    baseline = read_results(arguments, arguments.baseline) if arguments.baseline else []
     rows = compare_with_baseline(
         read_results(arguments),
         baseline,

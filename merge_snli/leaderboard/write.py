@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
@@ -31,7 +30,12 @@ def write_leaderboard(
     out: str | Path,
     *,
     file_format: str = HTML,
-    **shown: Any,  # noqa: ANN401 - arguments of leaderboard_text
+    datasets: Sequence[MergeDataset] = (),
+    thresholds: tuple[float, ...] = (),
+    with_text: bool = False,
+    significance: Significance | None = None,
+    common_seeds: bool = False,
+    title: str = TITLE,
 ) -> Path:
     """Write a leaderboard into a folder.
 
@@ -39,17 +43,35 @@ def write_leaderboard(
         results: Results on any data sets and configs, at least one.
         out: Output folder.
         file_format: `html`, `md`, `csv`, `json` or `latex`.
-        shown: The other arguments of `leaderboard_text`.
+        datasets: Data sets that the models were scored on, with which their results are checked. The page shows their
+            hardest seeds. Models on a whole data set are also shown on the parts of it that others were scored on.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
+            Only for `md` and `latex`.
+        with_text: Whether the page shows sentences although their license may forbid to share them.
+        significance: How the models are tested; by default with the permutation test at 5%.
+        common_seeds: Whether to show all models on the seeds that all of them have.
+        title: Title of the page.
 
     Returns:
         Path of the written file.
 
     Raises:
-        InputError: If `leaderboard_text` refuses the results, or `out` is a file, is not writable, is in a data set or
+        InputError: If two results on the same data are of the same model, a result does not fit its data set, no result
+            was computed on one of `datasets`, or `out` is a file, is not writable, is in a data set or
             has another page.
     """
     path = check_page(out) if file_format == HTML else check_out(out) / FORMATS[file_format][0]
-    write_text(path, leaderboard_text(results, file_format, **shown))
+    text = leaderboard_text(
+        results,
+        file_format,
+        datasets=datasets,
+        thresholds=thresholds,
+        with_text=with_text,
+        significance=significance,
+        common_seeds=common_seeds,
+        title=title,
+    )
+    write_text(path, text)
     return path
 
 
@@ -64,33 +86,15 @@ def leaderboard_text(
     common_seeds: bool = False,
     title: str = TITLE,
 ) -> str:
-    """Return the page or the tables of a leaderboard.
-
-    Args:
-        results: Results on any data sets and configs, at least one.
-        file_format: `html`, `md`, `csv`, `json` or `latex`.
-        datasets: Data sets that the models were scored on, with which their results are checked. The page shows their
-            hardest seeds. Models on a whole data set are also shown on the parts of it that others were scored on.
-        thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
-            Only for `md` and `latex`.
-        with_text: Whether the page shows sentences although their license may forbid to share them.
-        significance: How the models are tested; by default with the permutation test at 5%.
-        common_seeds: Whether to show all models on the seeds that all of them have.
-        title: Title of the page.
-
-    Raises:
-        InputError: If two results on the same data are of the same model, a result does not fit its data set, or no
-            result was computed on one of `datasets`.
-    """
+    """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
     listed = with_parts(results, datasets)
     with step("ranking", len(listed), "models"):
         boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)
     texts: dict[int, Json] = {}
     for index, data in _data_of(boards, datasets):
         _check_results(boards[index], data)
-        if file_format != HTML or data.seeds is None:
-            continue
-        if with_text or may_be_shared(data.stored.record):
+        shares = with_text or may_be_shared(data.stored.record)
+        if file_format == HTML and data.seeds is not None and shares:
             texts[index] = read_texts(data)
     if file_format == HTML:
         return render_page(boards, texts, title=title)

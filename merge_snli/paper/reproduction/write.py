@@ -139,7 +139,7 @@ def reasons(artifact: Document, known: str = "") -> list[str]:
     for cell in artifact["cells"]:
         of_reason = rows.setdefault(cell["reason"], {})
         of_reason[cell["row"]] = None
-    everywhere = len(grid(artifact))
+    everywhere = len({cell["row"] for cell in artifact["cells"]})
     found = []
     for reason, names in rows.items():
         if reason not in ("", known):
