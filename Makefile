@@ -63,7 +63,7 @@ test: $(READY)
 	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist worksteal $(TESTS)
 
 test-all: $(OLD_READY) test
-	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m 'slow or cluster'
+	$(TEST_ENVIRONMENT) $(RUN)python -m pytest --numprocesses $(WORKERS) --dist loadfile -m 'slow or cluster' $(TESTS)
 
 lint: $(READY)
 	@.ci/lint $(VENV)

@@ -34,7 +34,6 @@ class Hub:
         storage: Its repositories.
         faults: Failures of future requests.
         requests: Method and path of every request, in order.
-        routes: The names of the routes that were used.
     """
 
     def __init__(self) -> None:
@@ -43,12 +42,11 @@ class Hub:
         self.storage = Storage()
         self.faults: list[Fault] = []
         self.requests: list[tuple[str, str]] = []
-        self.routes: set[str] = set()
         self._lock = threading.Lock()
 
     def reset(self) -> None:
         """Reset everything except the address."""
-        self.storage, self.faults, self.requests, self.routes = Storage(), [], [], set()
+        self.storage, self.faults, self.requests = Storage(), [], []
 
     def count(self, method: str, part: str) -> int:
         """Count the requests with a method and `part` in their path."""
@@ -71,9 +69,7 @@ class Hub:
                 fault.meanwhile()
         request.get_data()
         with self._lock:
-            api = Api(self.storage, self.url, writers={WRITER}, readers={READER})
-            response = api.answer(request)
-            self.routes.add(api.endpoint)
+            response = Api(self.storage, self.url, writers={WRITER}, readers={READER}).answer(request)
         if fault is not None and fault.lost:
             return self._cut(environ)
         return response(environ, start_response)

@@ -142,20 +142,23 @@ def test_wrong_first_arguments_are_refused(name: str, value: object, message: st
 
 @pytest.mark.usefixtures("empty_folder")
 def test_other_wrong_arguments_are_refused(result: Result) -> None:
-    refused("list of .premise, hypothesis.", merge_snli.score, lambda premise, hypothesis: premise, DATA)
-    refused("returned", merge_snli.score, lambda pairs: None, DATA)
-    refused("cannot score a NoneType", merge_snli.score, None, DATA)
-    refused("NoneType", merge_snli.score, model, None)
-    refused("ax is 3, of type int: give", result.plot, 3)
-    refused("datasets is None", merge_snli.analyze, [result], None)
-    refused("datasets is .3.*give .*a list of", merge_snli.analyze, [result], [3])
-    refused("give a dict", merge_snli.analyze, [result], DATA, fine_tuned_from=["a"])
-    refused("no results", merge_snli.read_results)
-    refused("data is 3", merge_snli.publish, 3, "org/name")
-    refused("files is 3", merge_snli.import_files, 3, DATA)
-    refused("no files", merge_snli.import_files, [], DATA)
-    refused("results is 3", merge_snli.draw_curves, 3, "curves")
-    refused("out is 3", merge_snli.generate, "demo:problems", preset="demo", out=3)
+    errors = [
+        refused("list of .premise, hypothesis.", merge_snli.score, lambda premise, hypothesis: premise, DATA),
+        refused("returned", merge_snli.score, lambda pairs: None, DATA),
+        refused("cannot score a NoneType", merge_snli.score, None, DATA),
+        refused("NoneType", merge_snli.score, model, None),
+        refused("ax is 3, of type int: give", result.plot, 3),
+        refused("datasets is None", merge_snli.analyze, [result], None),
+        refused("datasets is .3.*give .*a list of", merge_snli.analyze, [result], [3]),
+        refused("give a dict", merge_snli.analyze, [result], DATA, fine_tuned_from=["a"]),
+        refused("no results", merge_snli.read_results),
+        refused("data is 3", merge_snli.publish, 3, "org/name"),
+        refused("files is 3", merge_snli.import_files, 3, DATA),
+        refused("no files", merge_snli.import_files, [], DATA),
+        refused("results is 3", merge_snli.draw_curves, 3, "curves"),
+        refused("out is 3", merge_snli.generate, "demo:problems", preset="demo", out=3),
+    ]
+    assert not any("\n" in str(error) for error in errors)
 
 
 def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:

@@ -447,3 +447,21 @@ def test_without_answers_the_page_shows_seeds_variants_and_words(
     words = table["replacement"].to_pandas().value_counts()
     assert words[first[0]] == int(first[1]) == words.max()
     assert errors_of(browser) == []
+
+
+@pytest.mark.slow
+def test_pages(page: Page) -> None:
+    def shown() -> tuple[list[str], list[str]]:
+        return texts_of(page, "#position"), texts_of(page, "#seeds .verdict code")
+
+    first = shown()
+    assert not find(page, "#previous").is_enabled()
+    click(page, "#next")
+    second = shown()
+    assert second[0] == ["page 2 of 8"]
+    assert not {*first[1]} & {*second[1]}
+    click(page, "#next")
+    click(page, "#previous")
+    assert shown() == second
+    click(page, "#previous")
+    assert shown() == first

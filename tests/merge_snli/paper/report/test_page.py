@@ -13,19 +13,20 @@ import pytest
 
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.html_page import shared_style
-from merge_snli.comparison.line_chart import COLORS
+from merge_snli.comparison.line_chart import COLORS, Line, image, line_figure
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.comparison.statistics_tables import table_of_tests
 from merge_snli.dataset.texts import TextNames
 from merge_snli.paper.hard_seeds import HardSeed, HardSeeds
+from merge_snli.paper.majority import Majority
 from merge_snli.paper.report import write
 from merge_snli.paper.report.artifact import Artifact
 from merge_snli.paper.report.curve_artifacts import MIN_SEEDS
 from merge_snli.paper.report.report import Report, json_value, make_report
 from merge_snli.paper.report.sections import SECTIONS, Settings
-from merge_snli.paper.report.table_artifacts import hard_seeds_artifact
+from merge_snli.paper.report.table_artifacts import hard_seeds_artifact, majority_artifact
 from merge_snli.paper.report.word_artifacts import word_frequency_artifact
-from merge_snli.paper.report.write import check_report_folder, write_report
+from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
 from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
 from merge_snli.statistics import Interval, TestResult
 from tests.browser import DESK, PHONE, Page, background, errors_of, opened
@@ -94,6 +95,33 @@ def test_the_colors_of_lines_are_those_of_the_leaderboard_and_variables_are_defi
     script = (files("merge_snli.leaderboard") / "page" / "chart.js").read_text(encoding="utf-8")
     assert found == [COLORS, tuple(re.findall(r'"(#[0-9a-f]{6})"', script.split("dark:")[1].split("]")[0]))]
     assert set(re.findall(r"var\((--[\w-]+)\)", page)) <= set(re.findall(r"(--[\w-]+):", shared_style() + STYLE))
+
+
+def test_the_share_of_the_constant_label_is_noted() -> None:
+    mean = {"gold": 0.6, "own": 0.9, "vote": 0.7, "constant": 0.5}
+    value = Majority(
+        models={"a": mean},
+        mean=mean,
+        labels=("entailment", "neutral"),
+        constant_label="entailment",
+        constant_share=0.495,
+        tied_votes=0,
+        vote_accuracy=0.9,
+    )
+    [table] = majority_artifact(value).tables
+    assert "49.5%" in " ".join(table.notes)
+
+
+def test_an_inline_figure_has_no_color_of_its_own() -> None:
+    lines = [Line(f"model {style}", [0.5, 0.4], [0.4, 0.3], [0.6, 0.5], style) for style in range(len(COLORS) + 1)]
+    figure = line_figure(lines, (0.9, 1.0), title="<b>title</b>", marked=0.9, start=0.9)
+    element = inline_svg(image(figure, "svg", text_as="none").decode(), key="key", label='a "label"')
+    assert element.startswith("<svg viewBox=") and 'aria-label="a &quot;label&quot;"' in element
+    assert not re.search(r"#[0-9a-f]{6}", element)
+    assert "&lt;b&gt;title" in element
+    assert set(re.findall(r'id="([^"]*)"', element)) >= set(re.findall(r"url\(#([^)]*)\)", element)) != set()
+    assert all(name.startswith("key-") for name in re.findall(r'id="([^"]*)"', element))
+    assert len(element) < len(image(figure, "svg"))
 
 
 def show(browser: Page, folder: Path, **options: Any) -> None:  # noqa: ANN401 - of the screen

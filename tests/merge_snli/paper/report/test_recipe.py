@@ -18,6 +18,8 @@ from merge_snli.papers.numbers import MERGE, read_paper
 from tests.merge_snli.results.independent import analyses
 
 ROOT = Path(__file__).parents[4]
+# What has the tests of the analyses.
+TESTS = ("paper/test_analyses.py", "comparison/test_scored_dataset.py")
 ALL_SECTIONS = (*SECTIONS, *ACROSS)
 ARTIFACTS = (curve_artifacts, table_artifacts, word_artifacts)
 # What `score_numbers` has besides `COMPUTED`.
@@ -52,7 +54,7 @@ def test_a_section_is_documented_tested_and_computed_twice(section: Section) -> 
     table = text_of("docs/analyze.md").partition("## The analyses")[2].partition("\n\n**")[0]
     assert f"`{section.name}`" in table
     assert hasattr(analyses, section.name)
-    tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "merge_snli").rglob("test_*.py")]
+    tests = [text_of(f"tests/merge_snli/{name}") for name in TESTS]
     assert any(re.search(rf"\b{section.name}\(", text) for text in tests)
 
 
