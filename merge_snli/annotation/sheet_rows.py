@@ -32,16 +32,16 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     rows: list[Row] = []
     with explained(OSError, f"{path} cannot be read ({REASON}): name the file of a sheet"):
         for row in open_file(path).read():
+            columns = [names.get(heading, heading) for heading in map(text_of, row.values)]
+            for name in (VARIANT_ID, *SCORES):
+                if columns.count(name) != 1:
+                    raise InputError(f"{path} does not have one column {name}: restore the header of the sheet")
             cells = {}
-            for column, cell in row.values.items():
+            for name, (column, cell) in zip(columns, row.values.items(), strict=True):
                 if isinstance(cell, str):
                     require_valid_unicode(cell, row, column)
                     cell = without_mark(cell)
-                heading = text_of(column)
-                cells[names.get(heading, heading)] = cell
-            for name in (VARIANT_ID, *SCORES):
-                if name not in cells:
-                    raise InputError(f"{path} does not have one column {name}: restore the header of the sheet")
+                cells[name] = cell
             if any(cell not in (None, "") for cell in cells.values()):
                 rows.append((row.location, cells))
     return rows

@@ -7,7 +7,6 @@ from textwrap import shorten
 
 from merge_snli.base.errors import InputError, brief
 from merge_snli.base.table import count
-from merge_snli.dataset.label_names import NO_LABEL
 from merge_snli.dataset.label_spellings import MAX_LABELS
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import check_sentences
@@ -31,7 +30,7 @@ def with_examples(
         labels: The labels.
         rows: The rows of the source.
         options: Names the columns.
-        label_of: Returns which of the labels a row has, or `NO_LABEL`.
+        label_of: Returns which of the labels a row has, or another text.
 
     Raises:
         InputError: If the first row of a label is not a valid problem, which comes first.
@@ -42,7 +41,7 @@ def with_examples(
     for row in islice(rows, options.limit):
         label = label_of(row)
         numbers[label] += 1
-        if label != NO_LABEL and label not in examples:
+        if label in labels and label not in examples:
             examples[label] = shorten(" / ".join(check_sentences(row, options)), width, placeholder=" …")
     shown = []
     for label in labels[:MAX_LABELS]:

@@ -21,7 +21,7 @@ class RepeatedPairs:
         self._labels: dict[int, int] = {}  # of each pair by its hash, a bit for each label
         self._copies = 0
         self._first_copy = ""
-        self._several: dict[int, None] = {}
+        self._several: set[int] = set()
 
     def add(self, location: str, pair: tuple[str, str], label: int) -> None:
         """Add a row with a gold label."""
@@ -31,16 +31,15 @@ class RepeatedPairs:
             self._copies += 1
             self._first_copy = self._first_copy or location
         elif before:
-            self._several[key] = None
+            self._several.add(key)
         self._labels[key] = before | of_row
 
     def warn_of_several_labels(self, source: ProblemSource) -> None:
         """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts."""
         if not self._several:
             return
-        key = next(iter(self._several))
         rows = ((location, problem) for location, problem in source if problem is not None)
-        places = (location for location, problem in rows if hash((problem.premise, problem.hypothesis)) == key)
+        places = (place for place, problem in rows if hash((problem.premise, problem.hypothesis)) in self._several)
         logger.warning(
             "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
             "remove those that are wrong (the first pair is at %s)",

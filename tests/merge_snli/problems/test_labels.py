@@ -68,6 +68,12 @@ def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...], tmp_
         assert not missing_from(message, "'label'", f"--data-labels={form}", example)
 
 
+def test_the_texts_of_rows_without_a_label_are_not_checked_for_examples() -> None:
+    data = datasets.Dataset.from_list([{"premise": "", "hypothesis": "A man plays.", "label": -1}, *rows([2, 0, 1])])
+    names = ["LABEL_0", "LABEL_1", "LABEL_2"]
+    refused("LABEL_2: 1 row", labels_in, data.cast_column("label", datasets.ClassLabel(names=names)))
+
+
 def test_columns_of_numbers_become_classes_with_the_same_labels() -> None:
     numbers = datasets.Dataset.from_list(rows([3, 1, 2, 1]))
     encoded = numbers.class_encode_column("label")
