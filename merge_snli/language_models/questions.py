@@ -10,6 +10,7 @@ import numpy as np
 from merge_snli.answers.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
 from merge_snli.answers.opening import open_config
 from merge_snli.base.arrays import Bools
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.statistics import clustered_error, passes_by_seed
@@ -139,15 +140,15 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
         raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
-    uses: dict[int, list[dict[str, Any]]] = {}
+    uses: list[tuple[int, dict[str, Any]]] = []
     if part.seeds is not None and scope.seeds != "without":
         of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
         for name, pair, label in of_seeds:
-            uses.setdefault(pair, []).append({"seed_id": name, "label": data.label_names[label]})
+            uses.append((pair, {"seed_id": name, "label": data.label_names[label]}))
     if scope.seeds != "only":
-        for pair, use in zip(part.row_pairs.tolist(), _row_uses(part), strict=True):
-            uses.setdefault(pair, []).append(use)
-    questions = tuple(Question(*part.pairs[pair], tuple(uses[pair])) for pair in sorted(uses))
+        uses += zip(part.row_pairs.tolist(), _row_uses(part), strict=True)
+    of_pairs = grouped(uses)
+    questions = tuple(Question(*part.pairs[pair], tuple(of_pairs[pair])) for pair in sorted(of_pairs))
     return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
 
 

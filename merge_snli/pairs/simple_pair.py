@@ -127,8 +127,7 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
             raise InputError(
                 f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
             )
-        nouns = list(category.nouns)
-        nouns = Random(f"{seed}:nouns:{name}").sample(nouns, len(nouns))
+        nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
         half = len(nouns) // 2
         first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
         second[name] = category.model_copy(update={"nouns": tuple(nouns[half:])})

@@ -67,7 +67,8 @@ def _values_of(text: str, path: Path, line: int) -> Iterator[tuple[str, Any]]:
         except (ValueError, RecursionError) as error:
             at = line + text.count("\n", start, getattr(error, "pos", start))
             why = getattr(error, "msg", reason(error))
-            raise InputError(f"{location} is not valid JSON ({why} at line {at}); {EXPECTED}") from error
+            where = f" at line {at}" if at > line else ""
+            raise InputError(f"{location} is not valid JSON ({why}{where}); {EXPECTED}") from error
         line += text.count("\n", start, end)
         yield location, value
 

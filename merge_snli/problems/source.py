@@ -18,7 +18,7 @@ from merge_snli.base.files import is_path
 from merge_snli.dataset.label_names import LabelNames, labels_of_other_task
 from merge_snli.problems.data_sets import data_set_files
 from merge_snli.problems.formats import open_file
-from merge_snli.problems.guesses import find_columns
+from merge_snli.problems.guesses import USUAL_COLUMNS, find_columns
 from merge_snli.problems.inputs import no_such_file
 from merge_snli.problems.labels import read_labels
 from merge_snli.problems.options import ProblemOptions
@@ -45,7 +45,7 @@ class ProblemSource:
     @property
     def columns(self) -> dict[str, Any]:
         """The options that name the columns of premise, hypothesis and label."""
-        return {name: getattr(self.options, name) for name in ("premise_column", "hypothesis_column", "label_column")}
+        return {name: getattr(self.options, name) for name in USUAL_COLUMNS}
 
     def read(self) -> Iterator[SourceRow]:
         """Yield the rows from the start, as they are."""
