@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.table import Column, Table
 from merge_snli.results.prompts import PromptGroup, Scored, changed_share
 from merge_snli.results.result import Result
@@ -33,12 +34,12 @@ class OrderEffect:
 
 def order_effects(scored: Scored) -> tuple[OrderEffect, ...]:
     """Return what the order changes, for each prompt of a model that was used with several orders."""
-    by_prompt: dict[tuple[str, int], list[Result]] = {}
+    prompted = []
     for result in scored.results if isinstance(scored, PromptGroup) else ():
         prompt = result.run.prompt
         if prompt is not None and result.compared_labels == result.dataset.labels:
-            by_prompt.setdefault((prompt.unordered, prompt.shots), []).append(result)
-    return tuple(_effect(name, results) for (name, _), results in by_prompt.items() if len(results) > 1)
+            prompted.append(((prompt.unordered, prompt.shots), result))
+    return tuple(_effect(name, own) for (name, _), own in grouped(prompted).items() if len(own) > 1)
 
 
 def _effect(name: str, results: Sequence[Result]) -> OrderEffect:

@@ -264,13 +264,12 @@ def _group(results: Sequence[Result]) -> PromptGroup:
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the notes of the results; those that not all results have with the prompts that have them."""
-    having: dict[str, list[str]] = {}
+    titled: list[tuple[str, str]] = []
     for result in results:
         title = "" if result.run.prompt is None else result.run.prompt.title
-        for note in result.notes:
-            having.setdefault(note, []).append(title)
+        titled += [(note, title) for note in result.notes]
     notes = []
-    for note, titles in having.items():
+    for note, titles in grouped(titled).items():
         notes.append(note if len(titles) == len(results) else f"{'; '.join(titles)}: {note}")
     return tuple(notes)
 

@@ -51,6 +51,14 @@ class Curve(StrictValue):
     passing: tuple[tuple[Count, ...], ...]
     groups: tuple[Count, ...]
 
+    def __post_init__(self) -> None:
+        """Check the lengths of the lists, and that no count exceeds the number of groups."""
+        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
+            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
+        for row, groups in zip(self.passing, self.groups, strict=True):
+            if max(row) > groups:
+                raise ValueError("more groups pass a threshold than the subsample has")
+
     def at(self, threshold: float) -> float | None:
         """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
         return self.mean[CURVE.index(threshold)]
@@ -134,9 +142,22 @@ class Scores(RowScores):
     intervals: Intervals | None = None
 
     def __post_init__(self) -> None:
-        """Check which scores have intervals; the answers do not give that."""
+        """Check that the counts fit together, that QT is a difference of scores, and which scores have intervals.
+
+        The scores of parts whose columns are not in the table of answers are not computed again.
+        """
+        if max(self.curve.groups) > self.groups:
+            raise ValueError("a subsample has more groups than there are")
+        if sum(sum(row.values()) for row in self.predicted.values()) > self.rows:
+            raise ValueError("there are more predicted labels than rows")
+        accuracy, on_seeds = self.pattern_accuracy.mean, self.seed_accuracy
+        drop = None if accuracy is None or on_seeds is None else accuracy - on_seeds
+        if (self.qt is None) != (drop is None) or abs((self.qt or 0.0) - (drop or 0.0)) > ROUNDING:
+            raise ValueError(f"qt is {self.qt}, and pattern accuracy minus accuracy on seeds is {drop}")
+        if self.intervals is None:
+            return
         numbers = numbers_of(self)
-        for name in () if self.intervals is None else INTERVALS:
+        for name in INTERVALS:
             value, ends = numbers[name], getattr(self.intervals, name)
             if (ends is None) != (value is None):
                 raise ValueError(f"{name} is {value}, and its interval is {ends}")

@@ -168,16 +168,15 @@ class _Table:
 
 def _table(predictions: Column, references: Column, groups: Column, options: MetricOptions) -> _Table:
     codes, labels = factorize(groups)
-    _, first = np.unique(codes, return_index=True)
-    of_groups = references[first]
-    differs = references != of_groups[codes]
-    if options.against != "gold" and differs.any():
-        at = int(np.argmax(differs))
-        raise ValueError(
-            f"references[{at}] is {references.item(at)!r} but group {labels[codes[at]]!r} has "
-            f"{of_groups.item(codes[at])!r} before: against={options.against!r} needs one reference per group "
-            "(against='gold' compares each row with its own reference)"
-        )
+    if options.against != "gold":
+        of_groups, differs = _first_references(references, codes)
+        if differs.any():
+            at = int(np.argmax(differs))
+            raise ValueError(
+                f"references[{at}] is {references.item(at)!r} but group {labels[codes[at]]!r} has "
+                f"{of_groups.item(codes[at])!r} before: against={options.against!r} needs one reference per group "
+                "(against='gold' compares each row with its own reference)"
+            )
     seed_answers = seeds_right = None
     if options.seed_predictions is not None:
         seed_answers = seed_column("seed_predictions", options.seed_predictions, labels)
@@ -186,6 +185,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Met
         gold = seed_column("seed_references", options.seed_references, labels)
         check_same_kind("seed_references", gold, "seed_predictions", seed_answers)
         check_same_kind("seed_references", gold, "references", references)
+        of_groups, differs = _first_references(references, codes)
         wrong = gold != of_groups
         wrong[codes[differs]] = False  # a group with several references
         if wrong.any():
@@ -202,6 +202,13 @@ def _table(predictions: Column, references: Column, groups: Column, options: Met
         answers = predictions == seed_answers[codes]
     subsamples = None if options.subsamples is None else list(options.subsamples.values())
     return _Table(codes, len(labels), answers, subsamples, seeds_right)
+
+
+def _first_references(references: Column, codes: IntArray) -> tuple[Column, BoolArray]:
+    """Return the first reference of each group, [n_groups], and which rows have another one, [n_rows]."""
+    _, first = np.unique(codes, return_index=True)
+    of_groups = references[first]
+    return of_groups, references != of_groups[codes]
 
 
 def _scores(table: _Table, options: MetricOptions) -> Scores:
