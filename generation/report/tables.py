@@ -28,7 +28,7 @@ from generation.report.read_again import check_work, filter_again
 from generation.report.summary import label_shares, percent
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
-from merge_snli.base.table import Cell, Table, count
+from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.answered_forms import form_shares
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -40,7 +40,6 @@ from merge_snli.schema import ALL, SEED
 # Variants that at least two masked LMs validated, `Both` in the paper.
 SEVERAL = "several"
 
-PAPER_HEADERS = {"Average": "average", "Uni": "unique"}
 # The heading, the reason, and the count that it is a share of. In the order of the paper.
 SHARES = (("class", OTHER_CLASS.reason, WITH_CLASS), ("probability", LESS_PROBABLE.reason, FILLERS))
 
@@ -63,9 +62,7 @@ def report_tables(
     folder = work_folder_of(dataset.folder.absolute(), work)
     if work is not None or suggestions:
         check_work(dataset, folder)
-    tables = {}
-    tables["table_2"], tables["table_2_alternatives"] = table_2(dataset)
-    tables["table_4"] = table_4(dataset)
+    tables = {"table_2": table_2(dataset), "table_4": table_4(dataset)}
     vocabularies = table_5(dataset, folder)
     if vocabularies is not None:
         tables["table_5"] = vocabularies
@@ -83,42 +80,27 @@ def report_tables(
     return tables, counted["problem"]
 
 
-def table_2(dataset: MergeDataset) -> tuple[Table, Table]:
-    """Return Table 2, and a table of other ways to compute its columns Average and Uni.
+def table_2(dataset: MergeDataset) -> Table:
+    """Return Table 2, compared with the paper for its run.
 
     Args:
         dataset: A MERGE data set.
     """
-    printed = printed_rows("table-2") if is_papers_run(dataset) else {}
     subsamples = dataset.record.options["subsamples"]
     rows: Rows = []
-    others: Rows = []
     for config in [config for config in dataset.configs if config != SEED] or [ALL]:
         table = read_split(dataset, config)
         rows.append((config, {"config": config, **_composition(table, dataset.record.label_names, subsamples)}))
-        other = {"config": config, **_alternatives(table, subsamples)}
-        if printed:
-            for name, header in PAPER_HEADERS.items():
-                other[f"{name} in the paper"] = printed.get(config, {}).get(header)
-        others.append((config, other))
-    composition = compared_table(
+    return compared_table(
         title="Table 2: composition",
         rows=rows,
-        printed=printed,
+        printed=printed_rows("table-2") if is_papers_run(dataset) else None,
         labels=["config"],
         notes=(
             "average: variants per seed, drawn by a subsample or not.",
             "unique: variants that no other subsample has, on average over the subsamples.",
         ),
     )
-    drawn_by = count(subsamples, "subsample")
-    alternatives = compared_table(
-        title=f"Table 2: other ways to compute Average and Uni, over {drawn_by}",
-        rows=others,
-        labels=["config"],
-        notes=("drawn: variants drawn by at least one subsample; words: distinct replacements.",),
-    )
-    return composition, alternatives
 
 
 def _composition(table: pa.Table, labels: Sequence[str], subsamples: int) -> dict[str, Cell]:
@@ -129,26 +111,6 @@ def _composition(table: pa.Table, labels: Sequence[str], subsamples: int) -> dic
     of_label = np.bincount(by_seed["label_min"], minlength=len(labels)).tolist()
     row |= label_shares(labels, dict(zip(labels, of_label, strict=True)), seeds)
     row["unique"] = round(np.count_nonzero(_times_drawn(table) == 1) / subsamples, 1)
-    return row
-
-
-def _alternatives(table: pa.Table, subsamples: int) -> dict[str, Cell]:
-    """Return the values of a config in the table of other ways to compute Average and Uni."""
-    seeds = table.group_by(["seed_id"]).aggregate([]).num_rows
-    groups = table.group_by(["seed_id", "word_class"]).aggregate([]).num_rows
-    times_drawn = _times_drawn(table)
-    drawn = int(np.count_nonzero(times_drawn))
-    subsampled = table["subsamples"].combine_chunks()
-    words = table["replacement"].take(pc.list_parent_indices(subsampled))
-    in_subsamples = pa.table({"subsample": subsampled.flatten(), "word": words})
-    distinct = in_subsamples.group_by(["subsample", "word"]).aggregate([]).num_rows
-    row: dict[str, Cell] = {"seeds by class": groups}
-    row["variants per seed and class"] = round(table.num_rows / groups, 1)
-    row["drawn per seed"] = round(drawn / seeds, 1)
-    row["drawn per seed and class"] = round(drawn / groups, 1)
-    row["drawn"] = drawn
-    row["drawn once"] = int(np.count_nonzero(times_drawn == 1))
-    row["words per subsample"] = round(distinct / subsamples, 1)
     return row
 
 
