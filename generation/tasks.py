@@ -120,7 +120,7 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
     """
     require_words(words_of(run), run.options)
     shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
-    with Store(run.work, run.answer_keys[name], shared=run.shared) as store:
+    with Store(run.work, run.answer_keys[name]) as store:
         forms = (forms_of_shard(shard, run.options.classes, run.options.mask) for shard in shards)
         suggest(forms, len(shards), partial(run.load, mlm), store, run.options, stage)
         if name not in run.vocabularies:
@@ -205,7 +205,7 @@ def open_method(run: GenerationRun, stack: ExitStack) -> Method:
     """
     opened = {}
     for mlm in run.inputs.masked_lms:
-        store = stack.enter_context(Store(run.work, run.answer_keys[mlm.name], shared=run.shared))
+        store = stack.enter_context(Store(run.work, run.answer_keys[mlm.name]))
         size = store.vocabulary_size()
         if size is None:
             raise IncompleteError(f"{store.folder} has no answers of {mlm.name}")

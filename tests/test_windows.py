@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from generation.answers.store_index import StoreIndex
 from generation.work import HOLDER_FILE, LOCK_FILE, work_folder
 from merge_snli import cli
 from merge_snli.base.errors import InputError
@@ -69,14 +68,6 @@ def test_an_empty_folder_gets_new_content(tmp_path: Path) -> None:
     with new_content(tmp_path / "out") as staged:
         (staged / "file").touch()
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "file"]
-
-
-@pytest.mark.usefixtures("windows")
-def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
-    (tmp_path / "index").write_bytes(b"not SQLite" * 1000)
-    index = StoreIndex(tmp_path / "index")
-    assert index.shards() == set()
-    index.close()
 
 
 @pytest.mark.usefixtures("windows")

@@ -32,8 +32,6 @@ KEY_OPTIONS = ("dtype", "top_k", "mask", "split_words")
 # The fillers of a form under one masked LM, or why it has none: `split` or `too long`.
 Answer = Fillers | str
 
-INDEX_FILE = "answers.sqlite"
-
 ROWS_PER_GROUP = 256
 
 # How shards are written. Fillers are smaller and faster in streams of their first, second … bytes than in a dictionary.
@@ -156,26 +154,24 @@ def load_answers(
 class Store:
     """The answers of one masked LM in a work folder.
 
-    The index is opened at its first use, and stays open until the store is closed. Each shard is checked once.
+    The shards are indexed at the first use of the store, and each is checked once. The index is not a file of the work
+    folder, which other machines may use at the same time: SQLite's locks fail on network file systems.
 
     Attributes:
         folder: The folder of the shards.
     """
 
-    def __init__(self, work: Path, key: CacheKey, *, shared: bool = False) -> None:
+    def __init__(self, work: Path, key: CacheKey) -> None:
         """Open the store.
 
         Args:
             work: The work folder.
             key: What the answers depend on.
-            shared: Whether other machines use the folder at the same time; then the index is not kept in a file,
-                because SQLite's locks fail on network file systems.
         """
         self.folder = key.folder(work)
         with disk_errors_as_input_errors(work):
             self.folder.mkdir(parents=True, exist_ok=True)
         self._key = key
-        self._index_file = None if shared else self.folder / INDEX_FILE
         self._checked: set[str] = set()
 
     def __enter__(self) -> Self:
@@ -211,7 +207,7 @@ class Store:
             InputError: If the disk is full; no partial shard is left.
         """
         shard = write_checked(self.folder, answers, row_group_size=ROWS_PER_GROUP, **FORMAT).stem
-        if shard not in self._index.shards():
+        if shard not in self._checked:
             self._index.add(shard, answers["form"].to_pylist())
         self._checked.add(shard)
         return len(answers)
@@ -239,17 +235,13 @@ class Store:
 
     @cached_property
     def _index(self) -> StoreIndex:
-        """The index, with the shards that are on disk and no others."""
-        index = StoreIndex(self._index_file)
-        indexed, on_disk = index.shards(), {path.stem for path in self.folder.glob("*.parquet")}
-        for shard in sorted(indexed - on_disk):
-            index.remove(shard)
-        for shard in sorted(on_disk - indexed):
+        index = StoreIndex()
+        for path in sorted(self.folder.glob("*.parquet")):
             # The sha256 of a shard is checked when it is used, since a task on a cluster uses few of them.
             try:
-                index.add(shard, _keys(self._path(shard)))
+                index.add(path.stem, _keys(path))
             except (pa.ArrowException, OSError, TypeError, ValueError):
-                if is_intact(self._path(shard)):
+                if is_intact(path):
                     raise
         return index
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from generation import tasks as suggest_module
-from generation.answers.store import INDEX_FILE, Answer, CacheKey, Store, cache_key_of
+from generation.answers.store import Answer, CacheKey, Store, cache_key_of
 from generation.masked_lms import loading
 from generation.masked_lms.masked_lm import ANSWER_SCHEMA, Fillers, MaskedLM
 from generation.options import Options
@@ -141,23 +141,8 @@ def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
     content = shard.read_bytes()
     for offset in range(0, len(content), 11):
         shard.write_bytes(content[:offset] + bytes([content[offset] ^ 4]) + content[offset + 1 :])
-        with Store(tmp_path, key, shared=True) as store:
+        with Store(tmp_path, key) as store:
             assert store.missing(answers()) == set(answers())
-
-
-@pytest.mark.parametrize("lost", ["deleted", "damaged", "behind"])
-def test_index_is_rebuilt_from_the_shards(tmp_path: Path, key: CacheKey, shard: Path, lost: str) -> None:
-    index = shard.with_name(INDEX_FILE)
-    before = index.read_bytes()
-    with Store(tmp_path, key) as store:
-        store.save(as_table({"d" * 32: "too long"}))
-    if lost == "deleted":
-        index.unlink()
-    else:
-        index.write_bytes(b"x" * 5_000 if lost == "damaged" else before)
-    with Store(tmp_path, key) as store:
-        assert not store.missing([*answers(), "d" * 32])
-        assert all_same(store.load(["a" * 32]), answers())
 
 
 def test_answers_in_windows_and_long_texts_are_read_back(tmp_path: Path, key: CacheKey) -> None:
