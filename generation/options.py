@@ -5,7 +5,7 @@ from dataclasses import MISSING, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from generation.filters.definitions import FILTERS, METHOD_OPTIONS, FilterOptions, applied_filters
+from generation.filters.definitions import METHOD_OPTIONS, FilterOptions, applied_filters
 from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
 from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import read_toml
@@ -375,24 +375,10 @@ def check_language(options: Options) -> None:
     if not english:
         return
     language = language_of(options.language).name
-    names = ", ".join(map(param, english))
-    preset = _preset_with(options, {*english})
-    if preset is not None:
-        raise InputError(
-            f"the problems are in {language}, and the {param('preset')} {preset} is for English only: leave it out, "
-            f"as it sets {names}"
-        )
-    raise InputError(f"the problems are in {language}, and these options are for English only: {names}; leave them out")
-
-
-def _preset_with(options: Options, english: set[str]) -> str | None:
-    """Return the preset that sets these filters for English and most other values of the options; None if none does."""
-    for_english = {filter_.name for filter_ in FILTERS if filter_.languages == ENGLISH_ONLY}
-    equal = {}
-    for preset, values in PRESETS.items():
-        if values.keys() & for_english == english:
-            equal[preset] = sum(getattr(options, name) == value for name, value in values.items())
-    return max(equal, key=equal.__getitem__, default=None)
+    raise InputError(
+        f"the problems are in {language}, and these options are for English only: {', '.join(map(param, english))}; "
+        f"leave them out, and any {param('preset')} that sets them, such as strict"
+    )
 
 
 def write_run_file(options: Options) -> str:
