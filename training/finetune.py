@@ -19,7 +19,7 @@ from merge_snli.dataset.stored import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.runner.loading import output_names
 from training.finetuning.data import TrainingData, augmented, read_training_data
-from training.finetuning.options import PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
+from training.finetuning.options import DTYPES, PAPER_BASE, RECIPES, RECORD, FinetuneOptions, Recipe, default_recipe
 from training.script import parse, script
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": "one model per seed (default: 0)",
     },
-    "--dtype": {"help": "float32, or bfloat16 for autocast (default: float32)"},
+    "--dtype": {"choices": DTYPES, "help": "float32, or bfloat16 for autocast (default: float32)"},
     "--save-every": {"type": int, "metavar": "STEPS", "help": "steps between checkpoints (default: 200)"},
     "--license": {"metavar": "ID", "help": "license of the models, for their cards"},
 }
@@ -99,9 +99,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         logger.info("%s is complete", folder)
         return
     with disk_errors_as_input_errors(options.out):
-        model, tokenizer, accuracy = finetune(
-            base, data.examples, data.held_out, options, seed=seed, checkpoints=checkpoints, record=record
-        )
+        model, tokenizer, accuracy = finetune(base, data, options, seed, record)
         with new_content(folder) as staged:
             model.save_pretrained(staged)
             tokenizer.save_pretrained(staged)

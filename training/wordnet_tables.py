@@ -2,19 +2,21 @@
 
     python -m training.wordnet_tables /usr/share/wordnet
 
-The folder has WordNet's files, as Debian's package wordnet-base installs them. The table of nouns has one line for each
-of WordNet's lexicographer files of nouns: its name and the nouns of one word whose first (most frequent) sense is in
-it, without names that are also regular plurals, such as Parks. The last line has irregular plurals with their
-singulars. The tables of verbs and of adjectives have a line of these and one of irregular forms, with those of "old"
-and "far" that WordNet does not list. The adjectives that WordNet only has with a capital, such as "American", have a
-line of their own. The same files give the same bytes.
+It needs NLTK (the extra `relations`). The folder has WordNet's files, as Debian's package wordnet-base installs them.
+The table of nouns has one line for each of WordNet's lexicographer files of nouns: its name and the nouns of one word
+whose first (most frequent) sense is in it, without names that are also regular plurals, such as Parks. The last line
+has irregular plurals with their singulars. The tables of verbs and of adjectives have a line of these and one of
+irregular forms, with those of "old" and "far" that WordNet does not list. The adjectives that WordNet only has with a
+capital, such as "American", have a line of their own. The same files give the same bytes.
 """
 
 import gzip
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
+from typing import Any
 
+from generation.filters.lexical import read_wordnet
 from merge_snli.models.wordnet import ADJECTIVES, CAPITALIZED, IRREGULAR, NOUNS, PLURAL_ENDINGS, VERBS, regular_bases
 from training.script import parse
 
@@ -36,27 +38,33 @@ def main() -> None:
     """Write the tables."""
     argument = {"type": Path, "help": "folder of WordNet 3.0's files"}
     folder = parse("wordnet_tables", __doc__, {"folder": argument}).folder
-    nouns = nouns_by_name(folder)
+    wordnet = read_wordnet(folder)
+    nouns = nouns_by_file(wordnet, words_of(wordnet, "n"))
     known: set[str] = set().union(*nouns.values())
     write(NOUNS, nouns | {IRREGULAR: irregular_forms(folder / "noun.exc", known)})
-    verbs = set(_words(folder / "index.verb"))
-    write(VERBS, {"verb": verbs, IRREGULAR: irregular_forms(folder / "verb.exc")})
-    adjectives = set(_words(folder / "index.adj"))
-    compared = set(irregular_forms(folder / "adj.exc", adjectives))
-    capitalized = capitalized_adjectives(folder) & adjectives
-    lines = {"adj": adjectives - capitalized, CAPITALIZED: capitalized, IRREGULAR: compared.union(UNLISTED)}
+    write(VERBS, {"verb": words_of(wordnet, "v"), IRREGULAR: irregular_forms(folder / "verb.exc")})
+    adjectives = words_of(wordnet, "a")
+    irregular = set(irregular_forms(folder / "adj.exc", adjectives))
+    capitalized = capitalized_adjectives(wordnet) & adjectives
+    lines = {"adj": adjectives - capitalized, CAPITALIZED: capitalized, IRREGULAR: irregular.union(UNLISTED)}
     write(ADJECTIVES, lines)
 
 
-def nouns_by_name(folder: Path) -> dict[str, list[str]]:
-    """Return the nouns of one word by the name of the lexicographer file of their first sense."""
-    senses = {noun: (number, is_name) for noun, number, is_name in first_senses(folder)}
-    nouns: dict[str, list[str]] = {name: [] for name in NAMES}
-    for noun, (number, is_name) in senses.items():
-        if is_name and any(singular in senses for singular in regular_bases(noun, PLURAL_ENDINGS)):
+def words_of(wordnet: Any, pos: str) -> set[str]:  # noqa: ANN401 - NLTK has no types
+    """Return the entries of WordNet for a part of speech that are one word."""
+    return set(filter(WORD.fullmatch, wordnet.all_lemma_names(pos)))
+
+
+def nouns_by_file(wordnet: Any, nouns: Set[str]) -> dict[str, list[str]]:  # noqa: ANN401 - NLTK has no types
+    """Return nouns by the name of the lexicographer file of their first sense."""
+    by_file: dict[str, list[str]] = {name: [] for name in NAMES}
+    for noun in nouns:
+        first = wordnet.synsets(noun, "n")[0]
+        is_name = noun not in first.lemma_names()
+        if is_name and any(singular in nouns for singular in regular_bases(noun, PLURAL_ENDINGS)):
             continue
-        nouns[NAMES[number - FIRST_FILE]].append(noun)
-    return nouns
+        by_file[NAMES[int(first.lexname()) - FIRST_FILE]].append(noun)
+    return by_file
 
 
 def write(path: Path, words: Mapping[str, Iterable[str]]) -> None:
@@ -67,28 +75,11 @@ def write(path: Path, words: Mapping[str, Iterable[str]]) -> None:
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def first_senses(folder: Path) -> Iterator[tuple[str, int, bool]]:
-    """Yield each noun of one word, the lexicographer file of its first sense, and whether that has it as a name."""
-    synsets: dict[str, list[str]] = {}
-    for line in _entries(folder / "data.noun"):
-        fields, _, _ = line.partition(" | ")
-        synset = fields.split(" ")
-        synsets[synset[0]] = synset
-    for line in _entries(folder / "index.noun"):
-        lemma, *rest = line.split()
-        if WORD.fullmatch(lemma):
-            pointers = int(rest[2])
-            synset = synsets[rest[5 + pointers]]
-            yield lemma, int(synset[1]), lemma not in synset
-
-
-def capitalized_adjectives(folder: Path) -> set[str]:
+def capitalized_adjectives(wordnet: Any) -> set[str]:  # noqa: ANN401 - NLTK has no types
     """Return the adjectives, in lower case, that have a capital in all their senses."""
     written: set[str] = set()
-    for line in _entries(folder / "data.adj"):
-        fields = line.split(" ")
-        words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
-        written.update(word.partition("(")[0] for word in words)  # a syntactic marker may follow: "American(a)"
+    for synset in wordnet.all_synsets("a"):
+        written.update(synset.lemma_names())
     return {word.lower() for word in written if word.lower() not in written}
 
 
@@ -99,24 +90,12 @@ def irregular_forms(path: Path, bases: Set[str] | None = None) -> Iterator[str]:
         path: The file of exceptions.
         bases: The words whose forms are listed; None for all.
     """
-    for line in _entries(path):
+    for line in path.read_text(encoding="utf-8").splitlines():
         form, base, *_ = line.split()
         if bases is not None and base not in bases:
             continue
         if WORD.fullmatch(form) and WORD.fullmatch(base):
             yield f"{form}={base}"
-
-
-def _words(path: Path) -> Iterator[str]:
-    """Yield the entries of an index that are one word."""
-    return filter(WORD.fullmatch, (line.split()[0] for line in _entries(path)))
-
-
-def _entries(path: Path) -> Iterator[str]:
-    """Yield the lines of a file after its license."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("  "):
-            yield line
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from generation.filters.filter import Occurrence
+from generation.filters.lexical import article_of
 from generation.sentences.tagging import Token, features_of, lemma_of
 from generation.sentences.words import fold
 from merge_snli.languages.language import is_english, language_of
@@ -40,6 +41,9 @@ OTHER_PRONOUNS = (
 
 # The word before an occurrence, with its apostrophe if it is elided; only quotes or brackets may stand between them.
 WORD_BEFORE = re.compile(r"([^\W\d_]+)(['’]|\s)[\s\"'“‘«„(]*$")
+
+# An indefinite article at the end of a text; only opening quotes or brackets may separate it from the next word.
+ARTICLE = re.compile(r"(?<![\w'’-])(an?)\s+[\"'“‘(]*$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
@@ -146,6 +150,18 @@ def disagrees(occurrence: Occurrence) -> Callable[[str | None], bool]:
     of_determiner = features_of(before) if before.partition("|")[0] == "DET" else {}
     allowed = of_determiner | features_of(occurrence.tag)
     return lambda tag: tag is None or not features_of(tag).items() <= allowed.items()
+
+
+def disagrees_with_article(occurrence: Occurrence) -> Callable[[str], bool]:
+    """Return the condition on suggestions that the article before them does not fit; false if there is none.
+
+    Args:
+        occurrence: The occurrence that a suggestion replaces.
+    """
+    article = ARTICLE.search(occurrence.sentence, 0, occurrence.start)
+    if article is None:
+        return lambda word: False
+    return lambda word: article_of(occurrence.written(word)) != article[1].lower()
 
 
 def sounds_wrong(occurrence: Occurrence) -> Callable[[str], bool]:

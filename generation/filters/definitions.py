@@ -6,6 +6,7 @@ from typing import Any
 
 from generation.filters.conditions import (
     disagrees,
+    disagrees_with_article,
     does_not_fit_pronoun,
     in_problem,
     is_form_of_problem,
@@ -21,7 +22,7 @@ from generation.filters.filter import (
     Filter,
     Occurrence,
 )
-from generation.filters.lexical import ARTICLES_LIBRARY, disagrees_with_article, other_words
+from generation.filters.lexical import ARTICLES_LIBRARY, other_words
 from generation.sentences.tagging import word_class_of
 from generation.sentences.words import QUANTIFIERS, fold
 from merge_snli.base.option import Option
@@ -185,9 +186,7 @@ OTHER_ARTICLE = Filter(
         "**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
     ),
     on_word=lambda _, occurrence: (
-        disagrees_with_article(occurrence.sentence, occurrence.start, occurrence.end, occurrence.word.text)
-        if is_english(occurrence.tagged.language)
-        else sounds_wrong(occurrence)
+        disagrees_with_article(occurrence) if is_english(occurrence.tagged.language) else sounds_wrong(occurrence)
     ),
 )
 

@@ -1,16 +1,14 @@
-"""Conditions of filters that need a library: "a" or "an" before a word (inflect), and related words (WordNet)."""
+"""What filters take from libraries: "a" or "an" before a word (inflect), and related words (WordNet)."""
 
 import io
 import os
-import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from generation.sentences.forms import match_occurrence_case
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import SharedWord
 from merge_snli.base.errors import REASON, InputError, explained, param
@@ -19,9 +17,6 @@ from merge_snli.base.files import sha256_of_file, sha256_of_json
 
 # The library that chooses the article; its version is recorded if the option `articles` is set.
 ARTICLES_LIBRARY = "inflect"
-
-# An indefinite article at the end of a text; only opening quotes or brackets may separate it from the next word.
-ARTICLE = re.compile(r"(?<![\w'’-])(an?)\s+[\"'“‘(]*$", re.IGNORECASE)
 
 # Environment variable with the folder of WordNet's files, as for WordNet's own programs.
 FOLDER_VARIABLE = "WNSEARCHDIR"
@@ -39,24 +34,6 @@ AUXILIARIES = frozenset({"be", "have", "do"})
 
 POS_OF_CLASS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45
-
-
-def disagrees_with_article(sentence: str, start: int, end: int, original: str) -> Callable[[str], bool]:
-    """Return the condition on suggestions for one occurrence of a shared word: the article before it does not fit.
-
-    Args:
-        sentence: The sentence with the shared word.
-        start: Offset of the occurrence's first character.
-        end: Offset after its last character.
-        original: The text of the shared word, whose case pattern suggestions have.
-
-    Returns:
-        A function of a suggestion. It is always false if no article precedes the occurrence.
-    """
-    article = ARTICLE.search(sentence, 0, start)
-    if article is None:
-        return lambda word: False
-    return lambda word: article_of(match_occurrence_case(sentence[start:end], original, word)) != article[1].lower()
 
 
 @cache
@@ -85,23 +62,15 @@ def _engine() -> Any:  # noqa: ANN401 - imported here, since it takes long
 
 @dataclass(frozen=True, slots=True)
 class _Senses:
-    """The synsets of a word, their hypernyms at any depth and up to `CO_HYPONYM_DEPTH`, and those of its antonyms."""
+    """The synsets of a word, these with its antonyms' and all hypernyms, and the hypernyms up to `CO_HYPONYM_DEPTH`."""
 
-    own: frozenset[Any]
-    above: frozenset[Any]
-    near: frozenset[Any]
-    antonyms: frozenset[Any]
+    own: frozenset[Any] = frozenset()
+    reached: frozenset[Any] = frozenset()
+    near: frozenset[Any] = frozenset()
 
     def is_related(self, other: "_Senses") -> bool:
         """Return whether two words are synonyms, hypernym and hyponym, co-hyponyms or antonyms."""
-        return not (
-            self.own.isdisjoint(other.own)
-            and self.above.isdisjoint(other.own)
-            and self.own.isdisjoint(other.above)
-            and self.near.isdisjoint(other.near)
-            and self.antonyms.isdisjoint(other.own)
-            and self.own.isdisjoint(other.antonyms)
-        )
+        return bool(self.reached & other.own or self.own & other.reached or self.near & other.near)
 
 
 class WordNet:
@@ -114,9 +83,9 @@ class WordNet:
             folder: WordNet's `dict` folder, which contains `index.noun`, `data.noun`, `noun.exc` and so on.
         """
         self.folder = folder
-        self._reader = _read(folder)
+        self._reader = read_wordnet(folder)
         self._senses = cache(self._senses_of)
-        self._relations = lru_cache(maxsize=64)(self._relation_to)  # the forms of a word follow each other
+        self.relation_to = lru_cache(maxsize=64)(self._relation_to)  # the forms of a word follow each other
 
     @property
     def version(self) -> str:
@@ -132,7 +101,7 @@ class WordNet:
                 digests[name] = sha256_of_file(self.folder / name)
         return sha256_of_json(digests)
 
-    def relation_to(self, others: Iterable[tuple[str, str]], word_class: str) -> Callable[[str], bool]:
+    def _relation_to(self, others: tuple[tuple[str, str], ...], word_class: str) -> Callable[[str], bool]:
         """Return a function that returns whether a word is related to one of `others`, in any of their senses.
 
         Words are related if they are synonyms, one is a hypernym of the other at any depth, one is an antonym of the
@@ -143,9 +112,6 @@ class WordNet:
             others: Words with their classes, from `other_words`.
             word_class: The class of the words that the function is called with.
         """
-        return self._relations(tuple(others), word_class)
-
-    def _relation_to(self, others: tuple[tuple[str, str], ...], word_class: str) -> Callable[[str], bool]:
         senses = [self._senses(other.casefold(), other_class) for other, other_class in others]
 
         @cache
@@ -158,17 +124,16 @@ class WordNet:
     def _senses_of(self, word: str, word_class: str) -> _Senses:
         pos = POS_OF_CLASS[word_class]
         if word_class == "verb" and self._reader.morphy(word, "v") in AUXILIARIES:
-            return _Senses(frozenset(), frozenset(), frozenset(), frozenset())
+            return _Senses()
         own = self._reader.synsets(word, pos)
-        above: set[Any] = set()
+        reached = set(own)
         near: set[Any] = set()
-        opposite: set[Any] = set()
         for synset in own:
-            above.update(synset.closure(_hypernyms))
+            reached.update(synset.closure(_hypernyms))
             near.update(synset.closure(_hypernyms, CO_HYPONYM_DEPTH))
             for lemma in synset.lemmas():
-                opposite.update(antonym.synset() for antonym in lemma.antonyms())
-        return _Senses(frozenset(own), frozenset(above), frozenset(near), frozenset(opposite))
+                reached.update(antonym.synset() for antonym in lemma.antonyms())
+        return _Senses(frozenset(own), frozenset(reached), frozenset(near))
 
 
 def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str], ...]:
@@ -200,7 +165,8 @@ def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types
     return list(synset.hypernyms() + synset.instance_hypernyms())
 
 
-def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
+def read_wordnet(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
+    """Return NLTK's reader of the WordNet files in a folder; see `WordNet`."""
     install = install_command("relations")
     with explained(ImportError, f"{param('no_relations')} needs NLTK, which is not installed: {install}"):
         import nltk.data
@@ -213,8 +179,8 @@ def _read(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
         """
 
         def open(self, file: str) -> Any:  # noqa: ANN401
-            if file == "lexnames" and not (folder / file).exists():
-                return io.StringIO("".join(f"{number}\tunnamed\t0\n" for number in range(LEXICOGRAPHER_FILES)))
+            if file == "lexnames":  # which Debian's package lacks: files are named by their numbers
+                return io.StringIO("".join(f"{number}\t{number}\t0\n" for number in range(LEXICOGRAPHER_FILES)))
             return io.TextIOWrapper(io.BytesIO((folder / file).read_bytes()), encoding="utf-8")
 
         def map_wn(self, version: str = "wordnet") -> None:

@@ -25,6 +25,7 @@ from merge_snli.models.runner.loading import max_length as model_limit
 from merge_snli.models.runner.loading import output_names
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
+from training.finetuning.data import TrainingData
 from training.finetuning.options import RECORD, FinetuneOptions
 from training.trainer import Row, rows_of, train
 
@@ -32,32 +33,22 @@ logger = logging.getLogger(__name__)
 
 
 def finetune(
-    base: ResolvedModel,
-    examples: Sequence[Problem],
-    held_out: Sequence[Problem],
-    options: FinetuneOptions,
-    *,
-    seed: int,
-    checkpoints: Path,
-    record: dict[str, Any],
+    base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int, record: dict[str, Any]
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, float | None]:
     """Fine-tune a classifier.
 
     Args:
         base: The model to start from. A new head is initialized unless it has the three labels of NLI.
-        examples: The training examples.
-        held_out: Examples for evaluation; may be empty.
+        data: The training data of the seed; the held-out examples may be none.
         options: The options of the run.
         seed: The seed of the new head, the order of the examples, and dropout.
-        checkpoints: The folder for checkpoints; training resumes from the last complete one.
         record: What determines the model, for the folder for checkpoints.
 
     Returns:
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
 
     Raises:
-        InputError: If the maximum length is above the model's limit, or all training examples are longer. Nothing is
-            written then.
+        InputError: If the maximum length is above the model's limit. Nothing is written then.
     """
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
@@ -68,8 +59,13 @@ def finetune(
             f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     labels = output_names(model.config)
-    encoded = encode(examples, tokenizer, labels, max_length)
-    check_truncated(examples, encoded, tokenizer, max_length)
+    encoded = encode(data.examples, tokenizer, labels, max_length)
+    longest = sum(len(row["input_ids"]) == max_length for row in encoded)
+    if longest:
+        logger.info(
+            "%d of %d training pairs are truncated to %d tokens, or have as many", longest, len(encoded), max_length
+        )
+    checkpoints = options.checkpoints_of(seed)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
     trainer = train(
@@ -82,7 +78,9 @@ def finetune(
         bf16=options.dtype == "bfloat16",
         save_steps=options.save_every,
     )
-    accuracy = _accuracy(trainer, encode(held_out, tokenizer, labels, max_length)) if held_out else None
+    accuracy = None
+    if data.held_out:
+        accuracy = _accuracy(trainer, encode(data.held_out, tokenizer, labels, max_length))
     return model, tokenizer, accuracy
 
 
@@ -114,36 +112,11 @@ def encode(
         labels: The model's labels in the order of its outputs.
         max_length: Longer pairs are truncated, the longer sentence first.
     """
-    columns = tokenizer(*_texts(examples), truncation=True, max_length=max_length)
+    premises = [example.premise for example in examples]
+    hypotheses = [example.hypothesis for example in examples]
+    columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
     return rows_of(columns | {"labels": numbers})
-
-
-def _texts(examples: Sequence[Problem]) -> tuple[list[str], list[str]]:
-    return [example.premise for example in examples], [example.hypothesis for example in examples]
-
-
-def check_truncated(
-    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
-) -> None:
-    """Log how many examples were truncated.
-
-    Args:
-        examples: The examples.
-        rows: Their rows, with at most `max_length` tokens.
-        tokenizer: The model's tokenizer.
-        max_length: The maximum number of tokens.
-    """
-    full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
-    lengths = [len(tokens) for tokens in tokenizer(*_texts(full), verbose=False)["input_ids"]] if full else []
-    longer = sum(length > max_length for length in lengths)
-    if longer == len(examples):
-        raise InputError(
-            f"{param('max_length')} is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
-            f"{min(lengths)} tokens: pass a larger number"
-        )
-    if longer:
-        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(examples), max_length)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:

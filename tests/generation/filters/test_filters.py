@@ -4,6 +4,7 @@ import gc
 import io
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from generation.filters import definitions
 from generation.filters.conditions import (
     MEN,
     WOMEN,
+    disagrees_with_article,
     does_not_fit_pronoun,
     in_problem,
     is_in_compound,
@@ -27,7 +29,6 @@ from generation.filters.lexical import (
     FOLDER_VARIABLE,
     WordNet,
     article_of,
-    disagrees_with_article,
     load_wordnet,
     other_words,
 )
@@ -72,6 +73,13 @@ def occurrence(original: str, problem_words: frozenset[str]) -> Occurrence:
     sentence = TaggedSentence(f"“ {original}", ())
     tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
     return Occurrence(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
+
+
+def article_before(sentence: str, word: str, start: int) -> Callable[[str], bool]:
+    tagged = TaggedSentence(sentence, ())
+    problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged)
+    shared = SharedWord(word, "noun", (start,), (start,))
+    return disagrees_with_article(Occurrence(problem, shared, frozenset(), "premise", start, start + len(word)))
 
 
 def filtered(
@@ -341,12 +349,12 @@ def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
     ],
 )
 def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
-    disagrees = disagrees_with_article(f"{before}boy runs", len(before), len(before) + 3, "boy")
+    disagrees = article_before(f"{before}boy runs", "boy", len(before))
     assert (disagrees("girl"), disagrees("hour")) == (False, applies)
 
 
 def test_the_word_is_written_as_at_the_occurrence() -> None:
-    disagrees = disagrees_with_article("An MP here", 3, 5, "mp")
+    disagrees = article_before("An MP here", "mp", 3)
     assert not disagrees("mri")
     assert disagrees("ufo")
 
