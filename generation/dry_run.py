@@ -20,7 +20,6 @@ from generation.tasks import stages, standalone_counts, variant_shards, words_of
 from generation.work import read_shard
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import RunStage, TaskShare
-from merge_snli.models.finding import kind_of
 from merge_snli.problems.problem import Problem, of_every_premise
 
 SAMPLED_PROBLEMS = 1_000  # about the number of problems whose forms are counted
@@ -190,7 +189,7 @@ def _try_writing(trial: GenerationRun, size: float) -> float:
         return 0.0
     growth = size / sum(map(_occurrences, _words(trial)))
     copies = min(MAX_COPIES, max(1, round(growth)))
-    counts, device = standalone_counts(trial), kind_of(trial.device)
+    counts = standalone_counts(trial)
     start = time.monotonic()
-    write_output(trial.out, trial.inputs, device, words_of(trial), results * copies, counts, threads=trial.workers)
+    write_output(trial, words_of(trial), results * copies, counts)
     return (time.monotonic() - start) * growth / copies

@@ -404,10 +404,7 @@ def read_run_file(path: Path) -> dict[str, Any]:
         if name not in types:
             similar = nearest(key, types) or f" (options: {', '.join(types)})"
             raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
-        if name in values:
-            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
-        is_text_for_list = types[name] is tuple and isinstance(value, str)
-        values[name] = None if is_text_for_list else converted(value, types[name])
+        values[name] = converted(value, types[name])
         if values[name] is None:
             raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")
     return values

@@ -22,7 +22,7 @@ from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, rea
 from generation.sentences.word_counts import add_word_counts, count_words
 from generation.variant_shards import (
     STANDALONE,
-    Method,
+    Opened,
     VariantShard,
     make_standalone_counts,
     make_variant_shard,
@@ -32,7 +32,6 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Stage
 from merge_snli.base.stages import FILTERS, MASKED_LM, TAG, WRITE, RunStage, TaskShare
 from merge_snli.dataset.record import WordCounts
-from merge_snli.models.finding import kind_of
 from merge_snli.models.runner.encoded import ahead
 
 logger = logging.getLogger(__name__)
@@ -139,12 +138,14 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     stage.total = len(share.of(items))
     run.check_inputs()
     with ExitStack() as stack:
-        method = open_method(run, stack)
+        inputs, opened = run.inputs, open_answers(run, stack)
         for number in share.taken(items):
             if number < run.samples:  # these take longer, so they come first
-                made = {STANDALONE: make_standalone_counts(run.tagged(run.sample_shards(number)), method, run.work)}
+                sample = run.tagged(run.sample_shards(number))
+                made = {STANDALONE: make_standalone_counts(sample, inputs, opened, run.work)}
             else:
-                made = make_variant_shard(run.tagged([number - run.samples])[0], method, run.work)._asdict()
+                (shard,) = run.tagged([number - run.samples])
+                made = make_variant_shard(shard, inputs, opened, run.work)._asdict()
             run.notes.write(FILTERS, number, made)
             stage.advance(1)
 
@@ -169,7 +170,7 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     answers = [key.folder(run.work) for key in run.answer_keys.values()]
     made = [*chain.from_iterable(results), *standalone]
     note_needs(run.work, run.expected, run.tagged(range(run.shards)), made, answers)
-    write_output(run.out, inputs, kind_of(run.device), words_of(run), results, standalone, threads=run.workers)
+    write_output(run, words_of(run), results, standalone)
     stage.advance(1)
 
 
@@ -196,7 +197,7 @@ def words_of(run: GenerationRun) -> dict[str, WordCounts]:
     return words
 
 
-def open_method(run: GenerationRun, stack: ExitStack) -> Method:
+def open_answers(run: GenerationRun, stack: ExitStack) -> Opened:
     """Open the answers of all masked LMs, and read the vocabularies.
 
     Args:
@@ -214,7 +215,7 @@ def open_method(run: GenerationRun, stack: ExitStack) -> Method:
             found = mlm if mlm.path.is_dir() else run.masked_lm(mlm.name)
             vocabulary = load_vocabulary(found, size, run.options.language)
         opened[mlm.name] = store, vocabulary
-    return Method(run.inputs, opened)
+    return opened
 
 
 def suggest(

@@ -1,7 +1,6 @@
 """Make the rows and counts of shards of tagged problems, and cache them in the work folder."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +14,7 @@ from generation.filters.definitions import applied_filters
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.counts import counts_table
-from generation.replacements.finding import FilteredWord, find_replacements
+from generation.replacements.finding import FilteredWord, combine, count_filtered, filter_words
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
 from generation.replacements.standalone import count_standalone
 from generation.run import RunInputs
@@ -39,22 +38,8 @@ VARIANT_COUNTS = pa.schema(
 )
 
 
-@dataclass(frozen=True)
-class Method:
-    """Everything that turns tagged problems and answers into rows.
-
-    Attributes:
-        inputs: What the rows depend on beside the answers.
-        opened: The answers and the vocabulary of each masked LM, by name.
-    """
-
-    inputs: RunInputs
-    opened: Mapping[str, tuple[Store, Vocabulary]]
-
-    @property
-    def options(self) -> Options:
-        """The options of the run."""
-        return self.inputs.options
+# The answers and the vocabulary of each masked LM, by name.
+Opened = Mapping[str, tuple[Store, Vocabulary]]
 
 
 class VariantShard(NamedTuple):
@@ -74,31 +59,32 @@ class VariantShard(NamedTuple):
     filter_counts: Path
 
 
-def make_variant_shard(tagged: Path, method: Method, work: Path) -> VariantShard:
+def make_variant_shard(tagged: Path, inputs: RunInputs, opened: Opened, work: Path) -> VariantShard:
     """Make the rows and counts of a shard, or find them in the work folder.
 
     Args:
         tagged: A shard of tagged problems whose forms have all been answered.
-        method: How to make them.
+        inputs: What the rows depend on beside the answers.
+        opened: The answers.
         work: The work folder.
     """
-    key = _key([tagged], method, _changes_rows(method))
-    return VariantShard(*_shards(work, ROWS, key, lambda: make_rows(*read_answered([tagged], method), method)))
+    key = _key([tagged], opened, _changes_rows(inputs))
+    answered = partial(read_answered, [tagged], inputs.options, opened)
+    return VariantShard(*_shards(work, ROWS, key, lambda: make_rows(*answered(), inputs)))
 
 
-def make_standalone_counts(tagged: Sequence[Path], method: Method, work: Path) -> Path:
+def make_standalone_counts(tagged: Sequence[Path], inputs: RunInputs, opened: Opened, work: Path) -> Path:
     """Count what each filter drops when it is the only one in some shards, or find the counts in the work folder.
 
     They do not depend on the filters of the run. Takes the arguments of `make_variant_shard`, with several shards.
     """
 
     def count() -> list[pa.Table]:
-        tagger = method.inputs.in_place_tagger
-        counts = count_standalone(*read_answered(tagged, method), tagger, mask=method.options.mask)
-        return [counts_table(counts)]
+        answered = read_answered(tagged, options, opened)
+        return [counts_table(count_standalone(*answered, inputs.in_place_tagger, mask=options.mask))]
 
-    of_forms = [getattr(method.options, name) for name in ("classes", "mask")]
-    return _shards(work, [STANDALONE], _key(tagged, method, of_forms), count)[0]
+    options = inputs.options
+    return _shards(work, [STANDALONE], _key(tagged, opened, [options.classes, options.mask]), count)[0]
 
 
 def read_variant_counts(shards: Iterable[VariantShard]) -> pa.Table:
@@ -116,72 +102,72 @@ def _shards(work: Path, folders: Sequence[str], key: str, make: Callable[[], Seq
     return [write_shard(work / folder, key, table) for folder, table in zip(folders, make(), strict=True)]
 
 
-def _changes_rows(method: Method) -> list[Any]:
+def _changes_rows(inputs: RunInputs) -> list[Any]:
     """Return what the rows depend on, beside the problems and their answers."""
     changes_rows = {name for name, option in described(Options) if option.changes_rows}
-    options = {name: value for name, value in method.options.as_dict().items() if name in changes_rows}
-    sources = method.inputs.seeds, method.inputs.wordnet
+    options = {name: value for name, value in inputs.options.as_dict().items() if name in changes_rows}
+    sources = inputs.seeds, inputs.wordnet
     digests = [None if source is None else source.digest for source in sources]
-    libraries = (applied.filter.library for applied in applied_filters(method.options))
+    libraries = (applied.filter.library for applied in applied_filters(inputs.options))
     versions = [version(name) for name in libraries if name is not None]
     names = [
-        [column.name for column in columns(config, method.options.classes, method.options.keep_column)]
+        [column.name for column in columns(config, inputs.options.classes, inputs.options.keep_column)]
         for config in (ALL, SEED)
     ]
-    judgments = method.inputs.judgments
+    judgments = inputs.judgments
     digest = [] if judgments is None else [judgments.digest]
-    return [options, method.inputs.problems.label_names, digests, names, *versions, *digest]
+    return [options, inputs.problems.label_names, digests, names, *versions, *digest]
 
 
-def _key(tagged: Sequence[Path], method: Method, choices: object) -> str:
+def _key(tagged: Sequence[Path], opened: Opened, choices: object) -> str:
     """Return the key of what is made with some choices from tagged shards and the answers to their forms."""
-    answers = [(name, store.folder.name) for name, (store, _) in method.opened.items()]
+    answers = [(name, store.folder.name) for name, (store, _) in opened.items()]
     return sha256_of_json([[*map(key_of, tagged)], choices, answers, METHOD_VERSION, __version__])[:32]
 
 
-def read_answered(tagged: Sequence[Path], method: Method) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
+def read_answered(
+    tagged: Sequence[Path], options: Options, opened: Opened
+) -> tuple[ProblemWords, dict[str, MaskedLMAnswers]]:
     """Return the problems of shards, and the answers to their forms.
 
     Args:
         tagged: Shards of tagged problems whose forms have all been answered.
-        method: Has the answers.
+        options: `classes` and `mask` are read.
+        opened: The answers.
     """
     problems: ProblemWords = []
     for shard in tagged:
-        problems += read_tagged(shard, method.options.classes)
-    forms = distinct_forms(problems, method.options.mask)
+        problems += read_tagged(shard, options.classes)
+    forms = distinct_forms(problems, options.mask)
 
     def missing(name: str, number: int) -> InputError:
-        store, _ = method.opened[name]
+        store, _ = opened[name]
         return IncompleteError(
             f"{store.folder}: {number} of {len(forms)} answers of {name} were deleted during the run: "
             "run the same command again"
         )
 
-    return problems, load_answers(method.opened, forms, missing)
+    return problems, load_answers(opened, forms, missing)
 
 
 def make_rows(
-    problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method
+    problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], inputs: RunInputs
 ) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
     """Filter the fillers of problems, select the variants, and make their rows and counts.
 
     Args:
         problems: Tagged problems, each with the words to replace.
         answers: By masked LM, its answers to the forms of all these words.
-        method: How to make them.
+        inputs: What the rows depend on beside the answers.
 
     Returns:
         The tables of the files of a `VariantShard`.
     """
-    options, inputs = method.options, method.inputs
-    label_names, seeds = inputs.problems.label_names, inputs.seeds
-    judge = None
+    options, seeds, label_names = inputs.options, inputs.seeds, inputs.problems.label_names
+    filtered = filter_words(problems, answers, inputs.in_place_tagger, options, wordnet=inputs.wordnet)
+    words = [combine(word, options) for word in filtered]
     if inputs.judgments is not None:
-        judge = partial(drop_by_judgments, judgments=inputs.judgments, options=options, seeds=seeds)
-    words, filter_counts = find_replacements(
-        problems, answers, inputs.in_place_tagger, options, wordnet=inputs.wordnet, judge=judge
-    )
+        words = drop_by_judgments(words, inputs.judgments, options, seeds)
     variants: list[Variant] = []
     for word in words:
         if seeds is None or seeds.has(*word.group):
@@ -191,7 +177,7 @@ def make_rows(
         variant_rows(selected, options, label_names),
         seed_rows(selected, words, options, label_names),
         _variant_counts(words),
-        counts_table(filter_counts),
+        counts_table(count_filtered(words)),
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ from generation.answers.store_index import StoreIndex
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, with_defaults
-from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description
+from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description, read_shard
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.dataset.parquet_files import is_intact, write_checked
@@ -127,8 +126,7 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
 
 def _keys(shard: Path) -> list[str]:
     """Return the key of each row."""
-    with pq.ParquetFile(shard) as file:
-        keys: list[str] = file.read(["form"])["form"].to_pylist()
+    keys: list[str] = read_shard(shard, ["form"])["form"].to_pylist()
     return keys
 
 
@@ -178,7 +176,7 @@ class Store:
         """Return the store itself."""
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the index."""
         if "_index" in vars(self):
             self._index.close()

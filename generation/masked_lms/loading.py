@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -38,16 +37,17 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
         names: Hub ids, folders or `demo:NAME`.
         allow_pickle: Accept pickle weights if a model has no safetensors weights.
     """
-    models = tuple(find_model(name, allow_pickle=allow_pickle) for name in names)
-    for model in models:
+    models: dict[str, ResolvedModel] = {}
+    for name in names:
+        model = find_model(name, allow_pickle=allow_pickle)
         check_weights(model, allow_pickle=allow_pickle)
-    duplicate = next((name for name, count in Counter(model.name for model in models).items() if count > 1), None)
-    if duplicate is not None:
-        paths = " and ".join(str(model.path) for model in models if model.name == duplicate)
-        raise InputError(
-            f"two masked LMs are named {duplicate} ({paths}), and variants record this name; rename one of the folders"
-        )
-    return models
+        if model.name in models:
+            raise InputError(
+                f"two masked LMs are named {model.name} ({models[model.name].path} and {model.path}), and variants "
+                "record this name; rename one of the folders"
+            )
+        models[model.name] = model
+    return tuple(models.values())
 
 
 def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype: str = FLOAT32) -> MaskedLM:

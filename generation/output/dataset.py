@@ -17,7 +17,7 @@ from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defa
 from generation.output.write_data import GROUP_COLUMN, write_data
 from generation.replacements.counts import sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
-from generation.run import RunInputs
+from generation.run import GenerationRun, RunInputs
 from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
@@ -37,7 +37,6 @@ from merge_snli.dataset.answered_forms import (
 )
 from merge_snli.dataset.judgments import VariantJudgments
 from merge_snli.dataset.record import (
-    ConfigRecord,
     FilterRecord,
     GenerationRecord,
     Record,
@@ -47,6 +46,7 @@ from merge_snli.dataset.record import (
     inputs_of,
 )
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
+from merge_snli.models.finding import kind_of
 from merge_snli.models.runner import RUNNER, RUNNER_VERSION
 from merge_snli.problems.known_datasets import known_dataset
 from merge_snli.schema import ANNOTATION, TEST, data_file
@@ -175,37 +175,47 @@ def _is_complete(dataset: MergeDataset) -> bool:
 
 
 def write_output(
-    out: Path,
-    inputs: RunInputs,
-    device: str,
-    words: Mapping[str, WordCounts],
-    results: Sequence[VariantShard],
-    standalone: Iterable[Path],
-    *,
-    threads: int = 1,
+    run: GenerationRun, words: Mapping[str, WordCounts], results: Sequence[VariantShard], standalone: Iterable[Path]
 ) -> MergeDataset:
-    """Write data, card and record to `OUT.work/`, then move them to `out` together.
+    """Write data, card and record to `OUT.work/`, then move them to the data set's folder together.
 
     Args:
-        out: The data set's folder.
-        inputs: Everything that the rows depend on.
-        device: The kind of device that the masked LMs ran on.
+        run: The run.
         words: Shared words by word class.
         results: The results of each shard.
         standalone: Files with the counts of each filter when it is the only one.
-        threads: Number of data files that are written at the same time.
 
     Returns:
         The data set.
     """
+    inputs, options, out = run.inputs, run.options, run.out
     staged = work_folder_of(out) / "staged"
-    options = inputs.options
     with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
         variants, seeds = [result.variants for result in results], [result.seeds for result in results]
-        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names, threads=threads)
-        record = _record(inputs, device, words, results, standalone, configs, staged, load_name_of(out))
+        configs = write_data(staged, variants, seeds, options, inputs.problems.label_names, threads=run.workers)
+        generation = GenerationRecord(
+            **inputs.of_generation(),
+            device=kind_of(run.device),
+            words=dict(words),
+            filters=_filter_records(result.filter_counts for result in results),
+            standalone_filters=_filter_records(standalone),
+        )
+        record = Record(
+            command=COMMAND,
+            **inputs.of_record(),
+            group_column=GROUP_COLUMN,
+            subsamples=options.subsamples,
+            has_seeds=True,
+            title=title_of(options),
+            load_name=load_name_of(out),
+            terms=terms_of(options),
+            versions=_versions(options),
+            configs=configs,
+            generation=generation,
+            data=data_record(staged, configs),
+        )
         if inputs.judgments is not None:
             record = _with_judgments(record, inputs.judgments, judged_in(results), staged)
         return write_dataset(staged, out, record, {RUN_TOML: write_run_file(options).encode()})
@@ -226,41 +236,6 @@ def _with_judgments(
     content, annotation = judgments.of("variant_id", [*judged[GOOD_VARIANT], *judged[NOT_GOOD]]).encoded()
     write_bytes(staged / data_file(ANNOTATION, TEST), content)
     return replace(record, generation=replace(generation_of(record), judged=numbers), annotation=annotation)
-
-
-def _record(
-    inputs: RunInputs,
-    device: str,
-    words: Mapping[str, WordCounts],
-    results: Sequence[VariantShard],
-    standalone: Iterable[Path],
-    configs: dict[str, ConfigRecord],
-    staged: Path,
-    load_name: str,
-) -> Record:
-    """Return the record of a run, without the digests of card and record."""
-    options = inputs.options
-    generation = GenerationRecord(
-        **inputs.of_generation(),
-        device=device,
-        words=dict(words),
-        filters=_filter_records(result.filter_counts for result in results),
-        standalone_filters=_filter_records(standalone),
-    )
-    return Record(
-        command=COMMAND,
-        **inputs.of_record(),
-        group_column=GROUP_COLUMN,
-        subsamples=options.subsamples,
-        has_seeds=True,
-        title=title_of(options),
-        load_name=load_name,
-        terms=terms_of(options),
-        versions=_versions(options),
-        configs=configs,
-        generation=generation,
-        data=data_record(staged, configs),
-    )
 
 
 def _versions(options: Options) -> dict[str, str]:

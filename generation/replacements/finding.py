@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, compress
 from typing import Any, cast
 
@@ -77,6 +77,23 @@ class FilteredForm:
         return Counter(numbers) + self.outcome.counts()
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A word of W_M(S, w) that does not become a replacement.
+
+    Attributes:
+        reason: That of a filter on sentences or of `generation.replacements.judged`, or `NO_ORDER`.
+        side: `premise` or `hypothesis`.
+        word: The word.
+        mlms: Names of the masked LMs that validated it.
+    """
+
+    reason: str
+    side: str
+    word: str
+    mlms: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class FilteredWord:
     """A shared word of a problem with the outcome of the filters for each of its forms, and its replacements.
@@ -87,8 +104,8 @@ class FilteredWord:
         problem_words: The words of the problem, folded.
         forms: Its forms under each masked LM.
         replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
-        dropped: By reason and by side, the words of W_M(S, w) that a filter on sentences dropped, or whose letters
-            have no other order, from `combine`; and those that `generation.replacements.judged` dropped.
+        dropped: The words that filters on sentences dropped, from `combine`, and then the judgments.
+        is_judged: Whether the replacements were looked up in judgments.
     """
 
     tagged: TaggedProblem
@@ -96,39 +113,13 @@ class FilteredWord:
     problem_words: frozenset[str]
     forms: tuple[FilteredForm, ...]
     replacements: tuple[Replacement, ...] = ()
-    dropped: Mapping[str, Mapping[str, Mapping[str, Validated]]] = field(default_factory=dict)
+    dropped: tuple[Dropped, ...] = ()
+    is_judged: bool = False
 
     @property
     def group(self) -> tuple[str, str]:
         """The id of the problem and the word class, whose words give the variants of a seed."""
         return self.tagged.problem.id, self.word.word_class
-
-
-def find_replacements(
-    problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
-    answers: Mapping[str, MaskedLMAnswers],
-    tagger: InPlaceTagger,
-    options: Options,
-    *,
-    wordnet: WordNet | None = None,
-    judge: Callable[[list[FilteredWord]], list[FilteredWord]] | None = None,
-) -> tuple[list[FilteredWord], FilterCounts]:
-    """Find the replacements of every shared word of a shard of problems.
-
-    Args:
-        problems: Tagged problems, each with the shared words to replace.
-        answers: By masked LM, its answers to the forms of all these words.
-        tagger: Tags suggestions in place.
-        options: The options of the run.
-        wordnet: WordNet, to drop suggestions related to another word of the problem; None to keep them.
-        judge: Drops replacements by judgments; None to keep them.
-
-    Returns:
-        One entry per word in the given order, and the counts of forms and fillers.
-    """
-    combined = [combine(word, options) for word in filter_words(problems, answers, tagger, options, wordnet=wordnet)]
-    words = combined if judge is None else judge(combined)
-    return words, _count(words)
 
 
 def filter_words(
@@ -141,7 +132,15 @@ def filter_words(
 ) -> list[FilteredWord]:
     """Apply the filters of docs/method.md at every occurrence of every shared word, for every masked LM.
 
-    The filters are those that apply with the `options`. Takes the arguments of `find_replacements`.
+    Args:
+        problems: Tagged problems, each with the shared words to replace.
+        answers: By masked LM, its answers to the forms of all these words.
+        tagger: Tags suggestions in place.
+        options: The options of the run.
+        wordnet: WordNet, to drop suggestions related to another word of the problem; None to keep them.
+
+    Returns:
+        One entry per word in the given order.
     """
     filters = applied_filters(options)
     words = []
@@ -210,39 +209,36 @@ def combine(filtered: FilteredWord, options: Options) -> FilteredWord:
     Returns:
         The word with its replacements.
     """
-    forms = {side: _forms_of_side(filtered, side) for side in SIDES}
-    validated = {side: _validated(of_mlms) for side, of_mlms in forms.items()}
-    dropped: dict[str, dict[str, dict[str, Validated]]] = {}
+    forms: dict[str, dict[str, list[FilteredForm]]] = {}
+    validated: dict[str, dict[str, Validated]] = {}
+    for side in SIDES:
+        forms[side] = grouped((form.masked_lm, form) for form in filtered.forms if form.side == side)
+        at_all = {name: over_occurrences([form.suggestions for form in of_mlm]) for name, of_mlm in forms[side].items()}
+        validated[side] = over_mlms(at_all)
+    dropped = []
     for applied in applied_filters(options):
         if not applied.filter.is_on_sentences:
             continue
-        by_filter: dict[str, dict[str, Validated]] = {side: {} for side in SIDES}
         for side, of_side in validated.items():
             for word, of_word in [*of_side.items()]:
                 if _drops_word(applied, word, of_word, of_mlms=forms[side], dissents=options.dissents):
-                    by_filter[side][word] = of_side.pop(word)
-        dropped[applied.filter.reason] = by_filter
+                    dropped.append(Dropped(applied.filter.reason, side, word, of_side.pop(word).mlms))
     replacements = over_sentences(validated[PREMISE], validated[HYPOTHESIS], sides=options.sides)
     if options.scramble:
         replacements, without_order = scramble_all(
             replacements, filtered.problem_words, options.random_seed, options.language
         )
-        left_out = [replacement.word for replacement in without_order]
-        dropped[NO_ORDER] = {}
-        for side, of_side in validated.items():
-            dropped[NO_ORDER][side] = {word: of_side[word] for word in left_out if word in of_side}
-    return replace(filtered, replacements=replacements, dropped=dropped)
+        for replacement in without_order:
+            dropped += dropped_from_sides(replacement, NO_ORDER)
+    return replace(filtered, replacements=replacements, dropped=tuple(dropped))
 
 
-def _forms_of_side(filtered: FilteredWord, side: str) -> dict[str, list[FilteredForm]]:
-    """Return the forms of a sentence by masked LM."""
-    return grouped((form.masked_lm, form) for form in filtered.forms if form.side == side)
-
-
-def _validated(of_mlms: Mapping[str, Sequence[FilteredForm]]) -> dict[str, Validated]:
-    """Return W_M(S, w) of a sentence."""
-    at_all = {name: over_occurrences([form.suggestions for form in forms]) for name, forms in of_mlms.items()}
-    return over_mlms(at_all)
+def dropped_from_sides(replacement: Replacement, reason: str) -> Iterator[Dropped]:
+    """Yield a replacement that is dropped, for each sentence in which it is validated."""
+    for side in SIDES:
+        mlms = getattr(replacement, f"{side}_mlms")
+        if mlms:
+            yield Dropped(reason, side, replacement.word, mlms)
 
 
 def _drops_word(
@@ -264,14 +260,14 @@ def _dissents(word: str, of_mlms: Mapping[str, Sequence[FilteredForm]]) -> int:
     return dissents
 
 
-def _count(words: Iterable[FilteredWord]) -> FilterCounts:
+def count_filtered(words: Iterable[FilteredWord]) -> FilterCounts:
+    """Count the forms and fillers of words by what became of them."""
     counts: FilterCounts = defaultdict(Counter)
     for filtered in words:
         word_class = filtered.word.word_class
         for form in filtered.forms:
             counts[word_class, form.masked_lm, form.side].update(form.counts())
-        for reason, of_sides in filtered.dropped.items():
-            for side, of_side in of_sides.items():
-                for name in chain.from_iterable(validated.mlms for validated in of_side.values()):
-                    counts[word_class, name, side][reason] += 1
+        for dropped in filtered.dropped:
+            for name in dropped.mlms:
+                counts[word_class, name, dropped.side][dropped.reason] += 1
     return counts

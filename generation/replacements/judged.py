@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from generation.options import Options
-from generation.replacements.combine import Replacement, Validated
-from generation.replacements.finding import FilteredWord
+from generation.replacements.combine import Replacement
+from generation.replacements.finding import FilteredWord, dropped_from_sides
 from generation.seeds_from import Seeds
-from generation.sentences.forms import SIDES
 from generation.sentences.words import SharedWord
 from merge_snli.dataset.judgments import VariantJudgments
 
@@ -51,25 +49,25 @@ def drop_by_judgments(
 
 def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:
     kept: list[Replacement] = []
-    dropped: dict[str, dict[str, dict[str, Validated]]] = {}
-    for reason in (NOT_GOOD, NOT_JUDGED):
-        dropped[reason] = {side: {} for side in SIDES}
+    dropped = [*filtered.dropped]
     for replacement in filtered.replacements:
         mean = judgments.means.get(variant_id(filtered.tagged.problem.id, filtered.word, replacement.word))
-        if mean is not None and mean >= minimum:
+        if mean is None:
+            dropped += dropped_from_sides(replacement, NOT_JUDGED)
+        elif mean < minimum:
+            dropped += dropped_from_sides(replacement, NOT_GOOD)
+        else:
             kept.append(replacement)
-            continue
-        for side, of_side in dropped[NOT_JUDGED if mean is None else NOT_GOOD].items():
-            if mlms := getattr(replacement, f"{side}_mlms"):
-                of_side[replacement.word] = Validated(mlms, replacement.log_odds)
-    return replace(filtered, replacements=tuple(kept), dropped={**filtered.dropped, **dropped})
+    return replace(filtered, replacements=tuple(kept), dropped=tuple(dropped), is_judged=True)
 
 
 def judged_variants(filtered: FilteredWord) -> Iterator[tuple[str, str]]:
     """Yield what the judgments say of each variant of a word that was looked up in them, and its id."""
-    if NOT_GOOD in filtered.dropped:
-        words = {GOOD_VARIANT: [replacement.word for replacement in filtered.replacements]}
-        for reason in (NOT_GOOD, NOT_JUDGED):
-            words[reason] = list(dict.fromkeys(chain.from_iterable(filtered.dropped[reason].values())))
-        for outcome, of_outcome in words.items():
-            yield from ((outcome, variant_id(filtered.tagged.problem.id, filtered.word, word)) for word in of_outcome)
+    if not filtered.is_judged:
+        return
+    outcomes = {replacement.word: GOOD_VARIANT for replacement in filtered.replacements}
+    for dropped in filtered.dropped:
+        if dropped.reason in {NOT_GOOD, NOT_JUDGED}:
+            outcomes[dropped.word] = dropped.reason
+    for word, outcome in outcomes.items():
+        yield outcome, variant_id(filtered.tagged.problem.id, filtered.word, word)

@@ -128,11 +128,11 @@ class Explanation:
         }
 
 
-def _dropped(word: FilteredWord) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return by the reason of a filter on validators and by sentence the words that it dropped."""
-    dropped: dict[str, dict[str, tuple[str, ...]]] = {}
-    for reason, of_sides in word.dropped.items():
-        dropped[reason] = {side: tuple(words) for side, words in of_sides.items() if words}
+def _dropped(word: FilteredWord) -> dict[str, dict[str, list[str]]]:
+    """Return by reason and by sentence the words that were dropped after they had been validated."""
+    dropped: dict[str, dict[str, list[str]]] = {}
+    for each in word.dropped:
+        dropped.setdefault(each.reason, {}).setdefault(each.side, []).append(each.word)
     return dropped
 
 
@@ -192,13 +192,9 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
             f"{error.message.marked}"
         ) from error
     if problem is None:
-        limit = ""
-        if options.sample is not None:
-            limit = " in the sample that the run read"
-        elif options.limit is not None:
-            limit = f" in its first {options.limit:,} rows, all that the run read"
         raise InputError(
-            f"{options.problems} has no problem {seed_id!r}{limit}: {param('list', True)} shows the ids of the seeds"
+            f"{options.problems} has no problem {seed_id!r}, as far as the run read it: {param('list', True)} shows "
+            "the ids of the seeds"
         )
     return problem
 

@@ -93,22 +93,30 @@ def words_table(classes: Mapping[str, WordCounts], with_label: int, without_labe
     )
 
 
+def composition(record: Record) -> dict[str, dict[str, Cell]]:
+    """Return the seeds and variants of each config and the labels of its seeds, as columns of a table by config.
+
+    Args:
+        record: The record of a run.
+    """
+    rows = {}
+    for config, counts in record.test_configs.items():
+        row: dict[str, Cell] = {"config": config, "seeds": counts.groups, "variants": counts.rows}
+        row["average"] = round(counts.rows / counts.groups, 1)
+        rows[config] = row | label_shares(record.label_names, counts.group_labels or {}, counts.groups)
+    return rows
+
+
 def composition_table(record: Record) -> Table:
     """Return the number of seeds and variants of each config, and the share of each label among the seeds.
 
     Args:
         record: The record of a run.
     """
-    rows: list[dict[str, Cell]] = []
-    for config, counts in record.test_configs.items():
-        row: dict[str, Cell] = {"config": config, "seeds": counts.groups, "variants": counts.rows}
-        row["average"] = counts.rows / counts.groups
-        row |= label_shares(record.label_names, counts.group_labels or {}, counts.groups)
-        rows.append(row)
     seeds = record.configs[ALL].groups
     problems = generation_of(record).problems.with_label
     return table_of(
-        rows,
+        [*composition(record).values()],
         labels=["config"],
         notes=(
             f"{seeds:,} of {problems:,} problems are seeds: in at least one word class, they have "

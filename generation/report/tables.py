@@ -1,6 +1,5 @@
 """Tables 2, 4, 5, 6 and 9 of the paper for one data set, and all of them in order."""
 
-from collections.abc import Sequence
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -25,17 +24,17 @@ from generation.report.compared import (
 )
 from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
 from generation.report.read_again import check_work, filter_again
-from generation.report.summary import label_shares, percent
+from generation.report.summary import composition, label_shares, percent
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
 from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.answered_forms import form_shares
-from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record import generation_of, require
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.dataset.variants import masked_lm_names, validated_by
 from merge_snli.models.paper_models import PAPER_NAMES, family
-from merge_snli.schema import ALL, SEED
+from merge_snli.schema import ALL
 
 # Variants that at least two masked LMs validated, `Both` in the paper.
 SEVERAL = "several"
@@ -59,6 +58,7 @@ def report_tables(
     Returns:
         The tables by name, and the numbers that `draw_overlap` draws: of suggestions per problem if they are counted.
     """
+    require(dataset.record, "generation")
     folder = work_folder_of(dataset.folder.absolute(), work)
     if work is not None or suggestions:
         check_work(dataset, folder)
@@ -86,11 +86,12 @@ def table_2(dataset: MergeDataset) -> Table:
     Args:
         dataset: A MERGE data set.
     """
-    subsamples = dataset.record.options["subsamples"]
     rows: Rows = []
-    for config in [config for config in dataset.configs if config != SEED] or [ALL]:
-        table = read_split(dataset, config)
-        rows.append((config, {"config": config, **_composition(table, dataset.record.label_names, subsamples)}))
+    for config, row in composition(dataset.record).items():
+        del row["variants"]  # the paper's Table 2 has no such column
+        drawn_once = np.count_nonzero(_times_drawn(read_split(dataset, config)) == 1)
+        row["unique"] = round(drawn_once / dataset.record.options["subsamples"], 1)
+        rows.append((config, row))
     return compared_table(
         title="Table 2: composition",
         rows=rows,
@@ -101,17 +102,6 @@ def table_2(dataset: MergeDataset) -> Table:
             "unique: variants that no other subsample has, on average over the subsamples.",
         ),
     )
-
-
-def _composition(table: pa.Table, labels: Sequence[str], subsamples: int) -> dict[str, Cell]:
-    """Return the values of a config in Table 2, from the rows of its split `test`."""
-    by_seed = table.group_by("seed_id").aggregate([("label", "min")])
-    seeds = by_seed.num_rows
-    row: dict[str, Cell] = {"seeds": seeds, "average": round(table.num_rows / seeds, 1)}
-    of_label = np.bincount(by_seed["label_min"], minlength=len(labels)).tolist()
-    row |= label_shares(labels, dict(zip(labels, of_label, strict=True)), seeds)
-    row["unique"] = round(np.count_nonzero(_times_drawn(table) == 1) / subsamples, 1)
-    return row
 
 
 def _times_drawn(table: pa.Table) -> npt.NDArray[Any]:

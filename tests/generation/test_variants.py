@@ -14,11 +14,11 @@ from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
 from generation.replacements.combine import Replacement
-from generation.run import read_inputs
+from generation.run import RunInputs, read_inputs
 from generation.sentences.forms import replace_occurrences
 from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord
-from generation.variant_shards import Method, make_rows
+from generation.variant_shards import make_rows
 from generation.variants import Variant, inflated, subsample
 from merge_snli.base.option import described
 from merge_snli.base.progress import Progress
@@ -97,9 +97,9 @@ def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypat
 def test_a_filter_makes_the_rows_again(options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Options] = []
 
-    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
-        made.append(method.options)
-        return make_rows(problems, answers, method)
+    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], inputs: RunInputs) -> Any:  # noqa: ANN401
+        made.append(inputs.options)
+        return make_rows(problems, answers, inputs)
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
     for number, changed in enumerate((options, replace(options, articles=True))):
@@ -120,12 +120,12 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
             read.add(name)
             return super().__getattribute__(name)
 
-    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], method: Method) -> Any:  # noqa: ANN401
+    def noted(problems: ProblemWords, answers: Mapping[str, MaskedLMAnswers], inputs: RunInputs) -> Any:  # noqa: ANN401
         noting = object.__new__(Noting)
-        vars(noting).update(vars(method.options))
+        vars(noting).update(vars(inputs.options))
         with monkeypatch.context() as patch:
-            patch.setattr(Method, "options", noting)
-            return make_rows(problems, answers, method)
+            patch.setitem(vars(inputs), "options", noting)
+            return make_rows(problems, answers, inputs)
 
     monkeypatch.setattr(variant_shards, "make_rows", noted)
     run_pipeline(replace(options, scramble=True), tmp_path / "out", quiet=True)
@@ -137,8 +137,8 @@ def test_the_key_of_rows_has_every_option_that_making_them_reads(
 
 def test_other_columns_give_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
     options = Options(problems="demo:problems", mlm=("demo:mlm-bpe",))
-    method = Method(read_inputs(options, Progress(quiet=True)), {})
-    before = variant_shards._changes_rows(method)
-    assert variant_shards._changes_rows(method) == before
+    inputs = read_inputs(options, Progress(quiet=True))
+    before = variant_shards._changes_rows(inputs)
+    assert variant_shards._changes_rows(inputs) == before
     monkeypatch.setattr(variant_shards, "columns", lambda *of: columns(*of)[:-1])
-    assert variant_shards._changes_rows(method) != before
+    assert variant_shards._changes_rows(inputs) != before

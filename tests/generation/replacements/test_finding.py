@@ -28,7 +28,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
 from generation.options import Options
 from generation.replacements.counts import FILLERS, FilterCounts, counts_table, sum_of_tables
-from generation.replacements.finding import FilteredWord, find_replacements
+from generation.replacements.finding import FilteredWord, combine, count_filtered, filter_words
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import Substitution, forms
 from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
@@ -121,7 +121,10 @@ def find(
 ) -> tuple[list[FilteredWord], FilterCounts]:
     """Return the replacements, and the counts by word class, masked LM and side."""
     options = Options(problems="x", mlm=MLMS, no_relations=wordnet is not None, **choices)
-    return find_replacements([(case.tagged, case.words)], case.answers, tagger or ByText(), options, wordnet=wordnet)
+    problems = [(case.tagged, case.words)]
+    filtered = filter_words(problems, case.answers, tagger or ByText(), options, wordnet=wordnet)
+    words = [combine(word, options) for word in filtered]
+    return words, count_filtered(words)
 
 
 def words_of(found: tuple[list[FilteredWord], FilterCounts]) -> list[str]:
@@ -247,8 +250,8 @@ def test_words_of_too_few_masked_lms_are_counted_under_those_that_validated_them
     assert all(len(word.premise_mlms) == len(word.hypothesis_mlms) == 2 for word in every)
     expected: Counter[tuple[str, str]] = Counter()
     for of_word in of_words:
-        for side, dropped in of_word.dropped[TOO_FEW.reason].items():
-            expected.update((name, side) for validated in dropped.values() for name in validated.mlms)
+        for dropped in of_word.dropped:
+            expected.update((name, dropped.side) for name in dropped.mlms)
     assert {key[1:]: count[TOO_FEW.reason] for key, count in counts.items() if count[TOO_FEW.reason]} == expected
 
 
