@@ -4,7 +4,7 @@ import gc
 import io
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,17 +69,23 @@ def fillers(*order: int) -> Fillers:
     return Fillers(np.array(order, dtype=np.int32), log_probs, 0, float(log_probs[order.index(0)]))
 
 
-def occurrence(original: str, problem_words: frozenset[str]) -> Occurrence:
-    sentence = TaggedSentence(f"“ {original}", ())
-    tagged = TaggedProblem(Problem("p", sentence.text, sentence.text, 0), sentence, sentence)
-    return Occurrence(tagged, SharedWord(original, "noun", (2,), (2,)), problem_words, "premise", 2, 2 + len(original))
-
-
-def article_before(sentence: str, word: str, start: int) -> Callable[[str], bool]:
-    tagged = TaggedSentence(sentence, ())
-    problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged)
-    shared = SharedWord(word, "noun", (start,), (start,))
-    return disagrees_with_article(Occurrence(problem, shared, frozenset(), "premise", start, start + len(word)))
+def occurrence(
+    premise: str,
+    word: str,
+    start: int,
+    *,
+    hypothesis: str | None = None,
+    word_class: str = "noun",
+    words: frozenset[str] | None = None,
+    tokens: Sequence[Token] = (),
+) -> Occurrence:
+    """Return an occurrence of a shared word in a premise; by default, the hypothesis is the premise."""
+    first = TaggedSentence(premise, tuple(tokens))
+    second = first if hypothesis is None else TaggedSentence(hypothesis, ())
+    tagged = TaggedProblem(Problem("p", premise, second.text, 0), first, second)
+    shared = SharedWord(word, word_class, (start,), (start,))
+    of_problem = words_of(tagged) if words is None else words
+    return Occurrence(tagged, shared, of_problem, "premise", start, start + len(word))
 
 
 def filtered(
@@ -90,23 +96,14 @@ def filtered(
     **choices: Any,  # noqa: ANN401 - values of any option
 ) -> Filtered:
     filters = applied_filters(Options(problems="x", mlm=("m",), **choices))
-    return filter_fillers(answer, vocabulary, occurrence(original, problem_words), filters)
+    return filter_fillers(answer, vocabulary, occurrence(f"“ {original}", original, 2, words=problem_words), filters)
 
 
 def test_every_filler_gets_an_outcome() -> None:
     outcome = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
     assert outcome.suggestions == {"boy": 5.0}
-    assert [OUTCOMES[code] for code in outcome.codes] == [
-        *(
-            KEPT,
-            SAME_WORD,
-            NO_WORD,
-            IN_PROBLEM,
-            NO_WORD,
-            LESS_PROBABLE,
-            LESS_PROBABLE,
-        )
-    ]
+    outcomes = [KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE]
+    assert [OUTCOMES[code] for code in outcome.codes] == outcomes
     assert outcome.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
 
 
@@ -218,7 +215,10 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
         for filter_, value in filters
     )
     outcome = filter_fillers(
-        fillers(1, 2, 3, 6, 4, 0), VOCABULARY, occurrence("girl", frozenset({"girl", "tree"})), filters
+        fillers(1, 2, 3, 6, 4, 0),
+        VOCABULARY,
+        occurrence("“ girl", "girl", 2, words=frozenset({"girl", "tree"})),
+        filters,
     )
     assert list(outcome.suggestions) == ["cat"]
     assert looked_up == ["boy", "cat"]
@@ -234,15 +234,6 @@ def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
     )
 
 
-def occurrence_in_problem(premise: str, hypothesis: str, word: str, word_class: str = "noun") -> Occurrence:
-    tagged = TaggedProblem(
-        Problem("p", premise, hypothesis, 0), TaggedSentence(premise, ()), TaggedSentence(hypothesis, ())
-    )
-    start = premise.index(word)
-    shared = SharedWord(word, word_class, (start,), (hypothesis.index(word),))
-    return Occurrence(tagged, shared, words_of(tagged), "premise", start, start + len(word))
-
-
 def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
     """Return the occurrence of a word in a sentence whose tokens are separated by spaces or are one character."""
     tokens, at = [], 0
@@ -250,11 +241,7 @@ def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
         at = text.index(piece, at)
         tokens.append(Token(piece, at, its_tag))
         at += len(piece)
-    sentence = TaggedSentence(text, tuple(tokens))
-    tagged = TaggedProblem(Problem("p", text, text, 0), sentence, sentence)
-    start = text.index(word)
-    shared = SharedWord(word, "noun", (start,), (start,))
-    return Occurrence(tagged, shared, frozenset(), "premise", start, start + len(word))
+    return occurrence(text, word, text.index(word), tokens=tokens)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +279,7 @@ def test_a_word_in_a_compound(text: str, tags: str, word: str, *, expected: bool
 def test_a_word_of_the_other_gender_is_dropped(
     premise: str, hypothesis: str, original: str, dropped: tuple[str, ...], kept: tuple[str, ...]
 ) -> None:
-    drops = does_not_fit_pronoun(occurrence_in_problem(premise, hypothesis, original))
+    drops = does_not_fit_pronoun(occurrence(premise, original, premise.index(original), hypothesis=hypothesis))
     assert [word for word in (*dropped, *kept) if drops(word)] == [*dropped]
 
 
@@ -315,10 +302,9 @@ def test_no_word_has_both_genders() -> None:
     ],
 )
 def test_a_suggestion_that_the_problem_has_in_another_form(word_class: str, suggestion: str, *, expected: bool) -> None:
-    occurrence = occurrence_in_problem(
-        "Three girls and a boy are playing by the men", "One boy is playing", "boy", word_class
-    )
-    assert in_problem(occurrence)(suggestion) is expected
+    premise = "Three girls and a boy are playing by the men"
+    boy = occurrence(premise, "boy", premise.index("boy"), hypothesis="One boy is playing", word_class=word_class)
+    assert in_problem(boy)(suggestion) is expected
 
 
 @pytest.mark.parametrize(
@@ -349,12 +335,12 @@ def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
     ],
 )
 def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
-    disagrees = article_before(f"{before}boy runs", "boy", len(before))
+    disagrees = disagrees_with_article(occurrence(f"{before}boy runs", "boy", len(before)))
     assert (disagrees("girl"), disagrees("hour")) == (False, applies)
 
 
 def test_the_word_is_written_as_at_the_occurrence() -> None:
-    disagrees = article_before("An MP here", "mp", 3)
+    disagrees = disagrees_with_article(occurrence("An MP here", "mp", 3))
     assert not disagrees("mri")
     assert disagrees("ufo")
 
@@ -366,7 +352,7 @@ def wordnet(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
 
 def related(wordnet: WordNet, word: str, other: str, word_class: str) -> bool:
     """Return whether two words of a class are related."""
-    return wordnet.relation_to([(other, word_class)], word_class)(word)
+    return wordnet.relation_to(((other, word_class),), word_class)(word)
 
 
 @pytest.mark.parametrize(
@@ -392,7 +378,7 @@ def test_adjectives_and_verbs(wordnet: WordNet) -> None:
     assert related(wordnet, "big", "small", "adj") and related(wordnet, "bigger", "large", "adj")
     assert related(wordnet, "large", "little", "adj"), "the antonym of a synonym"
     assert related(wordnet, "ran", "moving", "verb")
-    assert not wordnet.relation_to([("run", "verb")], "noun")("run")
+    assert not wordnet.relation_to((("run", "verb"),), "noun")("run")
     assert not related(wordnet, "standing", "is", "verb"), "an auxiliary has no relations"
 
 
@@ -445,7 +431,7 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
 def test_an_adjective_from_a_name_is_dropped_in_lower_case(
     premise: str, word: str, word_class: str, dropped: list[str]
 ) -> None:
-    drops = lacks_capital(occurrence_in_problem(premise, premise, word, word_class))
+    drops = lacks_capital(occurrence(premise, word, premise.index(word), word_class=word_class))
     suggestions = ["african", "tall", "chinese", "catholic"]
     written = [match_case(word, suggestion) for suggestion in suggestions]
     assert [suggestion for suggestion, cased in zip(suggestions, written, strict=True) if drops(cased)] == dropped
