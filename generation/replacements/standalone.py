@@ -54,12 +54,6 @@ class _AnsweredForm:
             found[rank] = self.occurrence.replaced_by(match_case(self.occurrence.word.text, text))
         return found
 
-    def counts(self) -> dict[str, int]:
-        counts = {FORMS: 1, FILLERS: len(self.fillers.piece_ids)}
-        for reason, dropped in self.dropped.items():
-            counts[reason] = int(np.sum(dropped))
-        return counts
-
 
 def count_standalone(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
@@ -89,7 +83,9 @@ def count_standalone(
         forms += _answered(tagged, words, answers, mask)
     counts: FilterCounts = defaultdict(Counter)
     for form in forms:
-        counts[form.group].update(form.counts())
+        counts[form.group].update({FORMS: 1, FILLERS: len(form.fillers.piece_ids)})
+        for reason, dropped in form.dropped.items():
+            counts[form.group][reason] += int(np.sum(dropped))
     sample = _sample(forms, class_forms)
     suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
     distinct = list(dict.fromkeys(chain.from_iterable(of_form.values() for of_form in suggestions)))
@@ -98,8 +94,8 @@ def count_standalone(
         ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
         other_class = np.ones(len(form.fillers.piece_ids), np.bool_)
         other_class[ranks] = False
-        dropped = other_class | form.dropped[LESS_PROBABLE.reason] | form.dropped[IN_PROBLEM.reason]
-        numbers = {OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(~dropped))}
+        kept = ~(other_class | form.dropped[LESS_PROBABLE.reason] | form.dropped[IN_PROBLEM.reason])
+        numbers = {OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(kept))}
         counts[form.group].update({WITH_CLASS: len(other_class), **numbers})
     return counts
 

@@ -27,11 +27,10 @@ PADDING = 0
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Tokens of a text, by token: offset, text, whether a space follows, and row of the embeddings."""
+    """Tokens of a text, by token: offset, text, and row of the embeddings."""
 
     starts: list[int]
     texts: list[str]
-    spaced: list[bool]
     rows: list[int]
 
 
@@ -116,7 +115,7 @@ class ReceptiveFieldTagger:
         left = padding + tokens.rows[max(0, first - self._field) : first]
         right = tokens.rows[after : after + self._field] + padding
         return _Context(
-            left[-self._field :], right[: self._field], text[begin:start], text[stop:end], tokens.spaced[after - 1]
+            left[-self._field :], right[: self._field], text[begin:start], text[stop:end], text[end : end + 1] == " "
         )
 
     def _center(self, before: str, word: str, after: str, spaced: bool) -> tuple[list[int], int] | None:
@@ -139,7 +138,6 @@ class ReceptiveFieldTagger:
         return _Tokens(
             [token.idx for token in doc],
             [token.text for token in doc],
-            [bool(token.whitespace_) for token in doc],
             [self._row(token) for token in features],
         )
 
