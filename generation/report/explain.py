@@ -1,7 +1,7 @@
 """Explain the variants of one problem: trace the fillers of its words through the filters of a finished run."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from generation.filters.definitions import FILTERS
 from generation.filters.fillers import KEPT, OUTCOMES
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import CONTINUATION
-from generation.options import UNION, Options, options_of_run
+from generation.options import Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
 from generation.replacements.judged import drop_by_judgments
 from generation.report.read_again import same_tagger, stored_answers
@@ -22,6 +22,7 @@ from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.dataset.judgments import judgments_of_run
@@ -36,6 +37,7 @@ from merge_snli.schema import ALL, SEED
 # Outcomes of fillers that a filter saw as a word in the case pattern of the original.
 WORDS = {KEPT, *(filter_.reason for filter_ in FILTERS if filter_.on_word or filter_.on_tag or filter_.on_parse)}
 
+TEMPLATE = Path(__file__).with_name("explanation.txt.jinja")
 # Number of words shown for each reason to drop a filler.
 EXAMPLES = 8
 
@@ -201,59 +203,27 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
 
 def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as text: counts and examples of the dropped fillers, and all replacements."""
+    from merge_snli.base.templates import environment
+
     problem, texts = explanation.problem, explanation.texts
     shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
-    width = max(map(len, shown))
-    lines = [f"{name:{width}}  {text}" for name, text in shown.items()]
-    for word in explanation.words:
-        lines += ["", *_word_lines(word, explanation)]
-    return "\n".join([*lines, "", *_class_lines(explanation), ""])
+    return (
+        environment(html=False)
+        .from_string(TEMPLATE.read_text(encoding="utf-8"))
+        .render(
+            explanation=explanation,
+            options=explanation.options,
+            texts=texts,
+            shown=shown,
+            width=max(map(len, shown)),
+            most=EXAMPLES,
+            by_reason=_by_reason,
+            dropped=_dropped,
+            count=count,
+        )
+    )
 
 
-def _word_lines(filtered: FilteredWord, explanation: Explanation) -> Iterator[str]:
-    word, options, texts = filtered.word, explanation.options, explanation.texts
-    names = texts.by_column
-    counts = f"{len(word.premise)} in the {texts.first}, {len(word.hypothesis)} in the {texts.second}"
-    yield f"{word.text} ({word.word_class}; {counts})"
-    if word.left_out is not None:
-        yield f"  left out: {word.left_out}"
-    elif word.word_class not in options.classes:
-        yield f"  not replaced: the run replaces {', '.join(options.classes)}"
-    else:
-        for form in filtered.forms:
-            yield from _form_lines(form, explanation.fillers(form), names[form.side])
-        for reason, of_sides in _dropped(filtered).items():
-            for side, words in of_sides.items():
-                yield f"  {reason} in the {names[side]} {len(words)}: {_examples(words)}"
-        both = "or" if options.sides == UNION else "and"
-        yield f"  validated in {texts.first} {both} {texts.second}: {len(filtered.replacements)}"
-        yield f"    {_listed([replacement.word for replacement in filtered.replacements])}"
-
-
-def _form_lines(form: FilteredForm, fillers: Sequence[Filler], text: str) -> Iterator[str]:
-    window = ", in a window of the text" if form.in_window else ""
-    where = f"  {form.masked_lm}, {text} at {form.form.start}{window}:"
-    if form.refused is not None:
-        yield f"{where} no answer: {form.refused}"
-        return
-    yield f"{where} {len(fillers)} fillers, {len(form.suggestions)} kept: {_listed([*form.suggestions])}"
-    for reason in dict.fromkeys(filler.dropped for filler in fillers if filler.dropped is not None):
-        words = [filler.word for filler in fillers if filler.dropped == reason]
-        yield f"    {reason} {len(words)}: {_examples(words)}"
-
-
-def _class_lines(explanation: Explanation) -> Iterator[str]:
-    """Say for each class whether the problem has enough replacements to be a seed."""
-    for name in explanation.options.classes:
-        number = sum(len(word.replacements) for word in explanation.words if word.word.word_class == name)
-        variants = explanation.variants.get(name, 0)
-        verdict = f"{count(variants, 'variant')} in config {name}" if variants else f"not a seed of config {name}"
-        yield f"{name}: {count(number, 'replacement')}, a seed needs {explanation.options.inflation}: {verdict}"
-
-
-def _examples(words: Sequence[str]) -> str:
-    return _listed(words[:EXAMPLES]) + (", …" if len(words) > EXAMPLES else "")
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(word or "(no text)" for word in words) or "none"
+def _by_reason(fillers: Sequence[Filler]) -> dict[str | None, list[str]]:
+    """Return the words that were dropped by the reason."""
+    return grouped((filler.dropped, filler.word) for filler in fillers if filler.dropped is not None)
