@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, compress
 from typing import Any, cast
 
+import numpy as np
+
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
@@ -27,6 +29,8 @@ from generation.sentences.words import SharedWord, words_of
 from merge_snli.base.batches import grouped
 from merge_snli.dataset.answered_forms import FORMS, IN_WINDOW, NO_SUGGESTION
 
+NO_FILLERS = Filtered(np.empty(0, np.int8), {})
+
 # Words that the masked LM validated on that side, left out because their letters have no other order.
 NO_ORDER = "no other order"
 
@@ -39,15 +43,17 @@ class FilteredForm:
         masked_lm: The name of the masked LM.
         occurrence: The occurrence that is masked.
         form: The form.
-        outcome: The outcome of the filters for its fillers, or the reason why the form has no answer.
+        outcome: The outcome of the filters for its fillers, if it has any.
         in_window: Whether the masked LM saw a window of the text.
+        refused: The reason why the form has no answer; None if it has one.
     """
 
     masked_lm: str
     occurrence: Occurrence
     form: Form
-    outcome: Filtered | str
+    outcome: Filtered
     in_window: bool = False
+    refused: str | None = None
 
     @property
     def side(self) -> str:
@@ -55,19 +61,14 @@ class FilteredForm:
         return self.occurrence.side
 
     @property
-    def refused(self) -> str | None:
-        """The reason why the form has no answer; None if it has one."""
-        return self.outcome if isinstance(self.outcome, str) else None
-
-    @property
     def suggestions(self) -> LogOdds:
         """The fillers that are kept, with their log-odds."""
-        return {} if isinstance(self.outcome, str) else self.outcome.suggestions
+        return self.outcome.suggestions
 
     def counts(self) -> Counter[str]:
         """Count the form, its fillers and their outcomes, or the reason why it has no answer."""
-        if isinstance(self.outcome, str):
-            return Counter({FORMS: 1, self.outcome: 1})
+        if self.refused is not None:
+            return Counter({FORMS: 1, self.refused: 1})
         numbers = {
             FORMS: 1,
             FILLERS: len(self.outcome.codes),
@@ -167,7 +168,7 @@ def _filter_forms(
         for name, of_mlm in answers.items():
             answer = of_mlm.answers[form.key]
             if isinstance(answer, str):
-                yield FilteredForm(name, occurrence, form, answer)
+                yield FilteredForm(name, occurrence, form, NO_FILLERS, refused=answer)
             else:
                 outcome = filter_fillers(answer, of_mlm.vocabulary, occurrence, filters)
                 yield FilteredForm(name, occurrence, form, outcome, answer.in_window)
@@ -185,8 +186,6 @@ def _drop_in_place(
     seen = dict(zip(distinct, look(distinct), strict=True))
 
     def drop(form: FilteredForm) -> FilteredForm:
-        if isinstance(form.outcome, str):
-            return form
         outcome = form.outcome
         values = [seen[suggestion] for suggestion in suggestions[id(form)]]
         for filter_, option in filters:
@@ -255,7 +254,7 @@ def _dissents(word: str, of_mlms: Mapping[str, Sequence[FilteredForm]]) -> int:
     """Count the masked LMs that answered a form of a sentence and did not vote for a word there."""
     dissents = 0
     for forms in of_mlms.values():
-        votes = [form.outcome.votes for form in forms if isinstance(form.outcome, Filtered)]
+        votes = [form.outcome.votes for form in forms if form.refused is None]
         dissents += any(word not in of_form for of_form in votes)
     return dissents
 

@@ -64,12 +64,12 @@ def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]
         filtered: The form with the outcome of the filters.
         answers: The answers of the form's masked LM.
     """
-    answer, outcome = answers.answers[filtered.form.key], filtered.outcome
-    if not isinstance(answer, Fillers) or isinstance(outcome, str):
+    answer = answers.answers[filtered.form.key]
+    if not isinstance(answer, Fillers):
         return []
     vocabulary = answers.vocabulary
     fillers = []
-    for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, outcome.codes, strict=True):
+    for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, filtered.outcome.codes, strict=True):
         reason, text = OUTCOMES[code], vocabulary.text(piece_id)
         if reason in WORDS:
             text = match_case(filtered.occurrence.word.text, text)
