@@ -12,7 +12,7 @@ from generation.sentences.word_counts import add_word_counts, count_words
 from generation.sentences.words import LEFT_OUT, shared_words
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Cell, Table
-from merge_snli.dataset.record import Record, WordCounts, generation_of
+from merge_snli.dataset.record import Record, WordCounts, generation_of, require
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems
@@ -99,6 +99,7 @@ def composition(record: Record) -> dict[str, dict[str, Cell]]:
     Args:
         record: The record of a run.
     """
+    require(record, "generation")
     rows = {}
     for config, counts in record.test_configs.items():
         row: dict[str, Cell] = {"config": config, "seeds": counts.groups, "variants": counts.rows}

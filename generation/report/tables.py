@@ -29,7 +29,7 @@ from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
 from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.answered_forms import form_shares
-from merge_snli.dataset.record import generation_of, require
+from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.dataset.variants import masked_lm_names, validated_by
@@ -58,7 +58,6 @@ def report_tables(
     Returns:
         The tables by name, and the numbers that `draw_overlap` draws: of suggestions per problem if they are counted.
     """
-    require(dataset.record, "generation")
     folder = work_folder_of(dataset.folder.absolute(), work)
     if work is not None or suggestions:
         check_work(dataset, folder)
