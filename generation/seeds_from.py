@@ -7,7 +7,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError, listed, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import find_dataset, read_split
@@ -59,9 +59,10 @@ class Seeds:
             missing.pop(problem.id, None)
             yield problem
         if missing:
+            first = listed(missing, MAX_NAMED)
             raise InputError(
                 f"{param('seeds_from')} {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
-                f"problems ({_first_few(missing)}); use the {param('problems')}, {param('split')}, {param('limit')} "
+                f"problems ({first}); use the {param('problems')}, {param('split')}, {param('limit')} "
                 f"and {param('id_column')} of that data set"
             )
 
@@ -114,17 +115,11 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
     if short:
         least = min(short.values())
         lower = f"lower {param('inflation')} to {least}, or " if least else ""
-        named = _first_few(f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items())
+        first = listed(
+            [f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items()], MAX_NAMED
+        )
         raise InputError(
             f"{param('seeds_from')} {seeds.name}: {len(short):,} of {number:,} seeds and classes have fewer than "
-            f"{inflation} variants ({named}); {lower}generate this data set without {param('seeds_from')}, and the "
+            f"{inflation} variants ({first}); {lower}generate this data set without {param('seeds_from')}, and the "
             "other one with the seeds of this one"
         )
-
-
-def _first_few(names: Iterable[str]) -> str:
-    """Join the first names, with an ellipsis if there are more."""
-    listed = list(names)
-    if len(listed) > MAX_NAMED:
-        listed[MAX_NAMED:] = ["…"]
-    return ", ".join(listed)

@@ -20,9 +20,11 @@ from merge_snli.models.tagger import Tagger, tagger_of_run
 AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
 
 
-def _advice(dataset: MergeDataset, run: str = "the run") -> str:
+def _advice(dataset: MergeDataset) -> str:
     again = f"merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
-    return f"name the work folder of {run} with {param('work')}, or compute them again with {again}"
+    return (
+        f"name the work folder of the run of {dataset.folder} with {param('work')}, or compute them again with {again}"
+    )
 
 
 def check_work(dataset: MergeDataset, work: Path) -> None:
@@ -34,8 +36,7 @@ def check_work(dataset: MergeDataset, work: Path) -> None:
     """
     if not any(key.folder(work).is_dir() for key in recorded_cache_keys(dataset.record)):
         problem = "does not contain answers of its masked LMs" if work.is_dir() else "is not a folder"
-        advice = _advice(dataset, f"the run of {dataset.folder}")
-        raise InputError(f"{work} {problem}: {advice}")
+        raise InputError(f"{work} {problem}: {_advice(dataset)}")
 
 
 @contextmanager

@@ -198,7 +198,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     made: MergeDataset, seed: str, options: Options, tmp_path: Path, command: Command
 ) -> None:
     refused("has no problem 'nobody'", explain, made, "nobody", tmp_path)
-    advice = ".*demo:mlm-wordpiece.* work folder of the run with work, .*merge-snli generate --options"
+    advice = ".*demo:mlm-wordpiece.* work folder of the run of .* with work, .*merge-snli generate --options"
     refused(f"{re.escape(str(tmp_path))} {advice}", explain, made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     copy = tmp_path / "copy"
