@@ -1,21 +1,18 @@
 """The pipeline: generate a data set from problems. Its steps, in order, are the stages of `generation.tasks`."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from generation.answers.store import Store
 from generation.masked_lms.loading import check_masked_lm
 from generation.options import Options, preset_options
 from generation.output.dataset import find_finished
 from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
-from generation.work import work_folder
+from generation.work import read_description, work_folder
 from merge_snli.base.errors import InputError, Message, nearest, param
 from merge_snli.base.option import option_types
 from merge_snli.base.progress import Progress
@@ -141,8 +138,7 @@ def run_pipeline(
         workers=workers,
     )
     if executor is None:
-        with _prepared(run):
-            _run_here(run, progress)
+        _run_here(run, progress)
     else:
         executor.run(*submitted(run, executor), progress)
     logger.info("done:\n%s", progress)
@@ -162,28 +158,21 @@ def _say_unfilled(dataset: MergeDataset) -> None:
 
 
 def _run_here(run: GenerationRun, progress: Progress) -> None:
-    """Run the stages on this machine."""
+    """Run the stages on this machine, after a check of the masked LMs that have not answered yet."""
     if run.workers == 1:
-        run_here(stages(run), progress)
-        return
-    with TemporaryDirectory() as notes, started(run.workers) as processes:
-        run_here(stages(replace(run, work=run.work.absolute(), notes=Notes(Path(notes)))), progress, processes)
+        _ = run.inputs.tagger.nlp  # some libraries ignore Ctrl-C while they are imported
+    with work_folder(run.out, run.work):
+        for mlm in run.inputs.masked_lms:
+            if "pieces" not in read_description(run.answer_keys[mlm.name].folder(run.work)):
+                check_masked_lm(mlm)
+        if run.workers == 1:
+            run_here(stages(run), progress)
+            return
+        with TemporaryDirectory() as notes, started(run.workers) as processes:
+            run_here(stages(replace(run, work=run.work.absolute(), notes=Notes(Path(notes)))), progress, processes)
 
 
 def submitted(run: GenerationRun, executor: Executor) -> tuple[tuple[RunStage, ...], Path]:
     """Return the stages of a run for tasks in other processes, and the folder of what they leave for each other."""
     folder = executor.folder(run.out, run.key)
     return stages(replace(run, notes=Notes(folder), shared=True)), folder
-
-
-@contextmanager
-def _prepared(run: GenerationRun) -> Iterator[None]:
-    """Lock the work folder, and find out before any work whether the masked LMs can be used."""
-    if run.workers == 1:
-        _ = run.inputs.tagger.nlp  # some libraries ignore Ctrl-C while they are imported
-    with work_folder(run.out, run.work):
-        for mlm in run.inputs.masked_lms:
-            with Store(run.work, run.answer_keys[mlm.name]) as store:
-                if store.vocabulary_size() is None:
-                    check_masked_lm(mlm)
-        yield
