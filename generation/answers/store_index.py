@@ -37,10 +37,10 @@ class StoreIndex:
 
     def add(self, shard: str, keys: Sequence[str]) -> None:
         """Add a shard whose rows are the answers of these form keys, in this order."""
-        rows = ((key, len(self.shards), row) for row, key in enumerate(keys))
+        rows = [(key, len(self.shards), row) for row, key in enumerate(keys)]
+        self.shards.append(shard)
         with explained(sqlite3.DatabaseError, FULL), self._connection:
             self._connection.executemany("INSERT INTO forms VALUES (?, ?, ?)", rows)
-        self.shards.append(shard)
 
     def remove(self, shard: str) -> None:
         """Remove the forms of a shard."""
