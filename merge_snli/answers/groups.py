@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.problem import check_row
 from merge_snli.problems.reading import content_number, digest_of
 from merge_snli.problems.reading_warnings import RepeatedPairs
 from merge_snli.problems.rows import JOIN, SourceRow, column_text
@@ -56,9 +54,10 @@ def read_groups(
     labels, positions, total = array("q"), array("q"), 0
     repeated = RepeatedPairs()
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
-        for row in islice(source.read(), source.options.limit):
+        for row, checked, error in source:
             stage.advance(1)
-            checked = check_row(row, source.options, source.labels)
+            if error is not None:
+                raise error
             if checked is None:
                 continue
             group = column_text(row, group_column, "group_column")

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from merge_snli.base.errors import SHOWN_VALUES, InputError, param
@@ -15,6 +15,7 @@ from merge_snli.problems.markup import MarkupCheck
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading_warnings import RepeatedPairs, warn_of_assumed_names, warn_of_no_label
+from merge_snli.problems.rows import label_text
 from merge_snli.problems.source import ProblemSource, no_problem, open_source
 
 logger = logging.getLogger(__name__)
@@ -67,15 +68,23 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         stage: Counts the rows that were read.
         language: Checks the language of the problems; None for any language.
     """
-    names, problems = source.labels.names, source.options.problems
-    rows = total = 0
+    options, names = source.options, source.labels.names
+    problems = options.problems
+    total = 0
     ids: dict[str, str] = {}
     labels: Counter[int] = Counter()
+    without_label: Counter[str] = Counter()
+    invalid: dict[str, InputError] = {}
     pairs, markup = RepeatedPairs(), MarkupCheck()
-    for rows, (location, problem) in enumerate(_all_valid(source), start=1):  # noqa: B007 - also read after the loop
+    for row, problem, error in source:
         if stage is not None:
             stage.advance(1)
-        if problem is None:
+        location = row.location
+        if error is not None:
+            invalid[location] = error
+        elif problem is None:
+            without_label[label_text(row, options.label_column)] += 1
+        if problem is None or (invalid and not options.skip_invalid):
             continue
         if language is not None:
             language.add(location, problem.premise, problem.hypothesis)
@@ -91,15 +100,13 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
             )
         if problem.id:
             ids[identity] = location
-    invalid = [*source.invalid(0)] if source.options.skip_invalid else []
+    if invalid and not options.skip_invalid:
+        raise _first_of(invalid)
     if invalid:
-        logger.warning("%s: %s left out", problems, _listed(invalid, "invalid row"))
+        logger.warning("%s: %s left out", problems, _listed([*invalid], "invalid row"))
     with_label = labels.total()
-    without_label = rows - with_label
-    if source.options.sample is None:
-        without_label -= len(invalid)
     if not with_label:
-        raise InputError(no_problem(source, without_label))
+        raise InputError(no_problem(source, without_label.total()))
     if language is not None:
         language.require(str(problems))
     pairs.warn_of_several_labels(source)
@@ -107,25 +114,18 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     for message in markup.messages():
         logger.warning("%s: %s: clean the texts if this is not part of them", problems, message)
     if without_label:
-        warn_of_no_label(source)
+        warn_of_no_label(source, without_label)
     warn_of_assumed_names(source, labels)
-    return Survey(names, with_label, without_label, digest_of(total), invalid=len(invalid) or None)
+    return Survey(names, with_label, without_label.total(), digest_of(total), invalid=len(invalid) or None)
 
 
-def _all_valid(source: ProblemSource) -> Iterator[tuple[str, Problem | None]]:
-    """Yield what the source yields; at the first invalid row, name those after it as well."""
-    read = 0
-    try:
-        for read, checked in enumerate(source, start=1):  # noqa: B007 - also read in the handler
-            yield checked
-    except InputError as error:
-        if source.options.sample is not None:
-            raise
-        others = [*source.invalid(read + 1)]
-        if not others:
-            raise
-        more = f"{_listed(others, 'more invalid row')}; {param('skip_invalid', True)} leaves them out"
-        raise InputError(f"{error.message.marked} ({more})") from error
+def _first_of(invalid: Mapping[str, InputError]) -> InputError:
+    """Return the error of the first invalid row, with the locations of the others."""
+    first, *others = invalid
+    if not others:
+        return invalid[first]
+    more = f"{_listed(others, 'more invalid row')}; {param('skip_invalid', True)} leaves them out"
+    return InputError(f"{invalid[first].message.marked} ({more})")
 
 
 def _listed(locations: Sequence[str], what: str) -> str:
@@ -155,7 +155,7 @@ def stream_problems(source: ProblemSource, survey: Survey) -> Iterator[Problem]:
     """
     copies: Counter[str] = Counter()
     number = 0
-    for _, problem in source:
+    for _, problem, _ in source:
         if problem is None:
             continue
         number += 1

@@ -2,12 +2,8 @@
 
 import logging
 from collections import Counter
-from contextlib import suppress
-from itertools import islice
 
-from merge_snli.base.errors import InputError, Message, listed, param
-from merge_snli.dataset.label_names import NO_LABEL
-from merge_snli.problems.rows import label_text
+from merge_snli.base.errors import Message, listed, param
 from merge_snli.problems.source import ProblemSource
 
 logger = logging.getLogger(__name__)
@@ -38,13 +34,14 @@ class RepeatedPairs:
         """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts."""
         if not self._several:
             return
-        rows = ((location, problem) for location, problem in source if problem is not None)
-        places = (place for place, problem in rows if hash((problem.premise, problem.hypothesis)) in self._several)
-        logger.warning(
-            "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows counts: "
-            "remove those that are wrong (the first pair is at %s)",
-            *(source.options.problems, len(self._several), next(places)),
-        )
+        for row, problem, _ in source:
+            if problem is not None and hash((problem.premise, problem.hypothesis)) in self._several:
+                logger.warning(
+                    "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows "
+                    "counts: remove those that are wrong (the first pair is at %s)",
+                    *(source.options.problems, len(self._several), row.location),
+                )
+                return
 
     def warn_of_copies(self, problems: object, total: int) -> None:
         """Warn of problems that have the texts and the label of an earlier one."""
@@ -56,16 +53,16 @@ class RepeatedPairs:
             )
 
 
-def warn_of_no_label(source: ProblemSource) -> None:
-    """Say which values of the column of labels stand for no label, and how many rows have each."""
-    column, numbers = source.options.label_column, Counter[str]()
-    for row in islice(source.read(), source.options.limit):
-        with suppress(InputError):  # an invalid row that is left out
-            value = label_text(row, column)
-            if source.labels.read(value) == NO_LABEL:
-                numbers[value] += 1
-    values = [f"{value!r} ({number:,})" for value, number in numbers.most_common()]
-    logger.warning("%s: rows without a gold label, by column %r: %s", source.options.problems, column, listed(values))
+def warn_of_no_label(source: ProblemSource, counts: Counter[str]) -> None:
+    """Say which values of the column of labels stand for no label, and how many rows have each.
+
+    Args:
+        source: The source.
+        counts: The rows with each of these values.
+    """
+    values = listed([f"{value!r} ({number:,})" for value, number in counts.most_common()])
+    options = source.options
+    logger.warning("%s: rows without a gold label, by column %r: %s", options.problems, options.label_column, values)
 
 
 def warn_of_assumed_names(source: ProblemSource, counts: Counter[int]) -> None:

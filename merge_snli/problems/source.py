@@ -11,7 +11,7 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import is_path
@@ -26,6 +26,20 @@ from merge_snli.problems.problem import Problem, check_row
 from merge_snli.problems.rows import Rows, SourceRow, read_files
 
 logger = logging.getLogger(__name__)
+
+
+class CheckedRow(NamedTuple):
+    """A row of a source.
+
+    Attributes:
+        row: The row as its source has it.
+        problem: Its problem; None in an invalid row, and in one without a gold label.
+        error: What is wrong with an invalid row; None for others.
+    """
+
+    row: SourceRow
+    problem: Problem | None = None
+    error: InputError | None = None
 
 
 @dataclass(frozen=True)
@@ -47,61 +61,47 @@ class ProblemSource:
         """The options that name the columns of premise, hypothesis and label."""
         return {name: getattr(self.options, name) for name in USUAL_COLUMNS}
 
-    def read(self) -> Iterator[SourceRow]:
-        """Yield the rows from the start, as they are."""
-        return read_files(self.files)
+    def __iter__(self) -> Iterator[CheckedRow]:
+        """Yield each row up to `options.limit`, one in memory at a time.
 
-    def __iter__(self) -> Iterator[tuple[str, Problem | None]]:
-        """Yield the location and the problem of each row up to `options.limit`, one in memory at a time.
-
-        The problem is None without a gold label, and with `options.skip_invalid` in an invalid row. With
-        `options.sample`, only the problems of the sample are yielded.
+        With `options.sample`, only the problems of the sample and invalid rows are yielded.
         """
-        if self.options.sample is None:
-            return self._checked()
-        last = self._last_of_sample
-        return ((location, problem) for rank, location, problem in self._ranked() if rank <= last)
+        is_sample = self.options.sample is not None
+        for number, checked in enumerate(self._checked()):
+            if not is_sample or checked.error is not None or number in self._sample:
+                yield checked
 
-    def _checked(self) -> Iterator[tuple[str, Problem | None]]:
+    def _checked(self) -> Iterator[CheckedRow]:
         """Yield every row, without a sample."""
-        for row in islice(self.read(), self.options.limit):
-            problem = None
+        for row in islice(read_files(self.files), self.options.limit):
             try:
-                problem = check_row(row, self.options, self.labels)
-            except InputError:
-                if not self.options.skip_invalid:
-                    raise
-            yield row.location, problem
-
-    def invalid(self, start: int) -> Iterator[str]:
-        """Yield the location of each row from a number on that is not a valid problem."""
-        for row in islice(self.read(), start, self.options.limit):
-            try:
-                check_row(row, self.options, self.labels)
-            except InputError:
-                yield row.location
+                checked = CheckedRow(row, check_row(row, self.options, self.labels))
+            except InputError as error:
+                checked = CheckedRow(row, error=error)
+            yield checked
 
     @cached_property
-    def _last_of_sample(self) -> tuple[bytes, int]:
-        """The highest rank in the sample."""
-        ranks = (rank for rank, _, _ in self._ranked())
-        return max(nsmallest(self.options.sample or 0, ranks), default=(b"", 0))
+    def _sample(self) -> frozenset[int]:
+        """The numbers of the rows of the sample."""
+        drawn = nsmallest(self.options.sample or 0, self._ranks())
+        return frozenset(number for _, number in drawn)
 
-    def _ranked(self) -> Iterator[tuple[tuple[bytes, int], str, Problem]]:
-        """Yield each problem with its location and rank: random by the seed and its content, then by its row.
+    def _ranks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the rank of each problem, which is random by the seed and its content, and the number of its row.
 
         The rank of a further copy is that of its content and its id, or its number among the copies, so that copies are
         not drawn together.
         """
         copies: Counter[bytes] = Counter()
-        for number, (location, problem) in enumerate(self._checked()):
+        for number, checked in enumerate(self._checked()):
+            problem = checked.problem
             if problem is None:
                 continue
             digest = content = self._digest(problem)
             copies[content] += 1
             if copies[content] > 1:
                 digest = self._digest(problem, problem.id or str(copies[content]))
-            yield (digest, number), location, problem
+            yield digest, number
 
     def _digest(self, problem: Problem, *copy: str) -> bytes:
         content = [self.options.sampling_seed, problem.premise, problem.hypothesis, problem.label, *copy]

@@ -38,7 +38,7 @@ def write_source(folder: Path, kind: str) -> str:
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "folder"])
 def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> None:
     source = open_source(ProblemOptions(problems=write_source(tmp_path, kind), limit=3))
-    passes = [[(problem.premise, location) for location, problem in source if problem] for _ in range(2)]
+    passes = [[(problem.premise, row.location) for row, problem, _ in source if problem] for _ in range(2)]
     assert passes[0] == passes[1]
     assert [premise for premise, _ in passes[0]] == [row["premise"] for row in ROWS[:3]]
     assert passes[0][0][1].endswith(("problems.jsonl line 1", "row 1"))
@@ -136,7 +136,7 @@ def problems(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
 
 
 def premises_of(problems: object) -> list[str]:
-    return [problem.premise for _, problem in open_source(ProblemOptions(problems=problems)) if problem is not None]
+    return [problem.premise for _, problem, _ in open_source(ProblemOptions(problems=problems)) if problem is not None]
 
 
 @pytest.mark.parametrize(
