@@ -94,6 +94,9 @@ IN_MEMORY: dict[str, Callable[[], object]] = {
     "pandas with types": lambda: FRAME.convert_dtypes(),
     "pandas with categories": lambda: FRAME.astype({"label": "category", "hypothesis": "category"}),
     "pandas with a column of many types": lambda: FRAME.assign(note=pd.Series([1, "a", [2], {}], dtype=object)),
+    "pandas with double columns": lambda: pd.concat(
+        [FRAME, pd.DataFrame([[1, 2]] * len(FRAME), columns=["n", "n"])], axis=1
+    ),
     "polars": lambda: pl.DataFrame(ROWS),
     "polars with categories": lambda: pl.DataFrame(ROWS).with_columns(pl.col("label", "premise").cast(pl.Categorical)),
     "polars with an enumeration": lambda: pl.DataFrame(ROWS).with_columns(

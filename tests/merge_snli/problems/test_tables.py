@@ -63,7 +63,6 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         {"premise": ["A"]},
         [["A"]],
         3,
-        pd.DataFrame({"premise": [object()]}),
     ],
     ids=lambda table: type(table).__name__,
 )
