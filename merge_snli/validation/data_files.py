@@ -1,18 +1,20 @@
 """Check all data files of a run: rows of variants and seeds, and the files that are derived from these two."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
 import pyarrow as pa
 
 from generation.output.write_data import write_data
-from generation.seeds_from import Seeds
+from generation.seeds_from import read_seeds
 from generation.work import METHOD_VERSION
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import step
-from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL, ROWS_PER_GROUP
+from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL
 from merge_snli.dataset.record import ConfigRecord, as_json, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, SEED, TEST
@@ -68,11 +70,9 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     compare_configs(run.record.configs, configs, collector)
     recorded = generation_of(run.record).seeds
     if recorded is not None:
-        columns = pa.concat_tables(read_tables(folder / VARIANTS, columns=["seed_id", "word_class"]))
-        of_seeds = columns.group_by("seed_id").aggregate([("word_class", "distinct")]).to_pylist()
-        classes = {row["seed_id"]: frozenset(row["word_class_distinct"]) for row in of_seeds}
-        seeds = Seeds("", classes, {})
-        collector.compare(RUN_FILE, "generation.seeds.digest", recorded.digest, seeds.digest, "the data has")
+        with suppress(InputError):  # files that have changed, which are findings
+            seeds = read_seeds(str(folder), run.options.classes)
+            collector.compare(RUN_FILE, "generation.seeds.digest", recorded.digest, seeds.digest, "the data has")
 
 
 def compare_configs(
@@ -111,47 +111,50 @@ def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collecto
 
 
 def _has_same_rows(folder: Path, copy: Path, name: str, run: RecordedRun, collector: Collector) -> bool:
-    """Return whether a file and its copy have the same rows.
-
-    A surplus or missing row shifts all later rows, so only the first difference is reported.
-    """
+    """Return whether a file and its copy have the same rows; the first difference is reported."""
     if not _check_table(folder, name, run, collector):
         return False
-    expected_tables = read_tables(copy / name) if (copy / name).is_file() else ()
+    expected = read_tables(copy / name) if (copy / name).is_file() else ()
     source = f"config {SEED if name == SEEDS else ALL}, split {TEST}"
-    first = 0
-    for table, expected in zip_longest(read_tables(folder / name), expected_tables):
-        if table is None or expected is None or not table.equals(expected):
-            rows = [] if table is None else table.to_pylist()
-            expected_rows = [] if expected is None else expected.to_pylist()
-            if find_difference(name, first, rows, expected_rows, source, collector):
-                return False
-        first += ROWS_PER_GROUP
-    return True
+    return not find_difference(name, read_tables(folder / name), expected, source, collector)
 
 
 def find_difference(
-    name: str, first: int, rows: Sequence[Row], expected_rows: Sequence[Row], source: str, collector: Collector
+    name: str, tables: Iterable[pa.Table], expected_tables: Iterable[pa.Table], source: str, collector: Collector
 ) -> bool:
     """Report the first row that differs from the expected one, and return whether there is one.
 
+    A surplus or missing row shifts all later rows, so only the first difference is reported.
+
     Args:
         name: The file's relative path.
-        first: Number of the first row.
-        rows: Rows of the file.
-        expected_rows: The expected rows.
+        tables: Rows of the file.
+        expected_tables: The expected rows, in tables of as many rows.
         source: Where they come from, for the message.
         collector: Gets the finding.
     """
-    for number, (row, expected) in enumerate(zip_longest(rows, expected_rows), first):
-        if row is None:
-            collector.find(name, number, None, f"is missing: {source} has more rows")
-            return True
-        if expected is None:
-            collector.find(name, number, None, f"is not in {source}")
-            return True
-        for column, value in row.items():
-            if repr(value) != repr(expected[column]):  # NaN equals NaN
-                collector.find(name, number, column, f"is {quoted(value)}; {source} has {quoted(expected[column])}")
+    number = 0
+    for table, expected_table in zip_longest(tables, expected_tables):
+        if table is not None and table.equals(expected_table):
+            number += table.num_rows
+            continue
+        rows, expected_rows = ([] if rows is None else rows.to_pylist() for rows in (table, expected_table))
+        for row, expected in zip_longest(rows, expected_rows):
+            found = _difference(row, expected, source)
+            if found is not None:
+                collector.find(name, number, *found)
                 return True
+            number += 1
     return False
+
+
+def _difference(row: Row | None, expected: Row | None, source: str) -> tuple[str | None, str] | None:
+    """Return the first column in which a row differs from the expected one, and a message; None if there is none."""
+    if row is None:
+        return None, f"is missing: {source} has more rows"
+    if expected is None:
+        return None, f"is not in {source}"
+    for column, value in row.items():
+        if repr(value) != repr(expected[column]):  # NaN equals NaN
+            return column, f"is {quoted(value)}; {source} has {quoted(expected[column])}"
+    return None

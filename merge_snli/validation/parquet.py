@@ -1,4 +1,4 @@
-"""Read a Parquet file of the data set, and check its columns, values and statistics."""
+"""Read a Parquet file of the data set, and check its columns and values."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from merge_snli.base.errors import reason
 from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP, rebatch
-from merge_snli.validation.findings import Collector, quoted
+from merge_snli.validation.findings import Collector
 
 # A column, or None for the whole file, and a message.
 Problem = tuple[str | None, str]
@@ -78,7 +78,6 @@ def _problems(file: pq.ParquetFile, schema: pa.Schema) -> Iterator[Problem]:
             inner = pc.list_flatten(column) if pa.types.is_list(column.type) else column
             if column.null_count or inner.null_count:
                 yield name, "has a null"
-        yield from _wrong_statistics(group, file.metadata.row_group(number))
 
 
 def _features(metadata: Mapping[bytes, bytes] | None) -> object:
@@ -87,13 +86,3 @@ def _features(metadata: Mapping[bytes, bytes] | None) -> object:
         return json.loads((metadata or {})[b"huggingface"])["info"]["features"]
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
-
-
-def _wrong_statistics(table: pa.Table, group: pq.RowGroupMetaData) -> Iterator[Problem]:
-    """Yield the columns with values outside their statistics, by which readers skip rows."""
-    for chunk in map(group.column, range(group.num_columns)):
-        name, statistics = chunk.path_in_schema, chunk.statistics
-        if "." not in name and statistics is not None and statistics.has_min_max and table.num_rows:
-            bounds = pc.min_max(table[name]).as_py()
-            if not (statistics.min <= bounds["min"] and bounds["max"] <= statistics.max):
-                yield name, f"has values outside its statistics, {quoted(statistics.min)} to {quoted(statistics.max)}"

@@ -1,8 +1,8 @@
 """Check the rows of configs `all` and `seed`, seed by seed, with the tagger and the WordNet of the run."""
 
 import functools
-from collections.abc import Sequence
-from itertools import groupby, pairwise, zip_longest
+from collections.abc import Iterable, Sequence
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 from generation.filters.filter import Applied, Occurrence, occurrences_of_word
@@ -34,11 +34,14 @@ def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Co
     wordnet = _find_wordnet(run, collector)
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
-    groups = [(seed_id, sum(1 for _ in group)) for seed_id, group in groupby(read_column(folder / VARIANTS, "seed_id"))]
-    seed_ids = list(read_column(folder / SEEDS, "seed_id"))
-    if not _check_seed_ids([seed_id for seed_id, _ in groups], seed_ids, collector):
+    sizes: list[int] = []
+    of_variants = []
+    for seed_id, group in groupby(read_column(folder / VARIANTS, "seed_id")):
+        of_variants.append(seed_id)
+        sizes.append(sum(1 for _ in group))
+    if not _check_seed_ids(read_column(folder / SEEDS, "seed_id"), of_variants, collector):
         return
-    run_tagger, sizes = None if in_place is None else in_place.tagger, [size for _, size in groups]
+    run_tagger = None if in_place is None else in_place.tagger
     with Progress(after=SHOWN_AFTER).stage("checking rows", unit="seeds", total=len(sizes)) as stage:
         for batch in read_seeds(folder, sizes, run_tagger, run.options):
             if in_place is not None:
@@ -51,20 +54,15 @@ def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Co
                 stage.advance(1)
 
 
-def _check_seed_ids(in_all: Sequence[str], seeds: Sequence[str], collector: Collector) -> bool:
+def _check_seed_ids(seeds: Iterable[str], of_variants: Iterable[str], collector: Collector) -> bool:
     """Return whether the variants have the seeds of config `seed` in ascending order; report the first difference."""
-    for number, (seed_id, expected) in enumerate(zip_longest(seeds, in_all)):
-        if seed_id != expected:
-            problem = "is missing" if seed_id is None else f"is {quoted(seed_id)}"
-            of_all = "has no more seeds" if expected is None else f"has the seed {quoted(expected)} next"
-            collector.find(SEEDS, number, "seed_id", f"{problem}; config {ALL} {of_all}")
+    previous = ""
+    for number, (seed_id, expected) in enumerate(zip_longest(seeds, of_variants)):
+        if seed_id is None or seed_id != expected or seed_id <= previous:
+            order = f"config {ALL} has {quoted(expected)} there, and the ids are in ascending order"
+            collector.find(SEEDS, number, "seed_id", f"is {quoted(seed_id)}, after {quoted(previous)}; {order}")
             return False
-    for number, (seed_id, following) in enumerate(pairwise(seeds), 1):
-        if following <= seed_id:
-            collector.find(
-                SEEDS, number, "seed_id", f"{quoted(following)} is out of order: it follows {quoted(seed_id)}"
-            )
-            return False
+        previous = seed_id
     return True
 
 

@@ -135,14 +135,14 @@ def _check_words(name: str, seed: CheckedSeed, options: Options, find: Find) -> 
     if words != shared:
         find(f"{name}_words", f"is {quoted(words)}; the tagger finds {quoted(shared)}")
         return
-    column, found = f"{name}_variants", f"is {quoted(counts)}"
     in_all = Counter(variant["original"] for variant in seed.variants.values() if variant["word_class"] == name)
-    if len(counts) != len(words) or min(counts, default=0) < 0:
-        find(column, f"{found}, but must be one count per word of {name}_words")
-    elif in_all and counts != [in_all[word] for word in words]:
-        find(column, f"{found}; config all has {quoted(dict(in_all))}")
-    elif not in_all and sum(counts) >= options.inflation and options.seeds_from is None:
-        find(column, f"{found}, enough for config {name}; config all has none")
+    if in_all:
+        is_right = counts == [in_all[word] for word in words]
+    else:
+        is_right = len(counts) == len(words) and min(counts, default=0) >= 0
+        is_right &= sum(counts) < options.inflation or options.seeds_from is not None
+    if not is_right:
+        find(f"{name}_variants", f"is {quoted(counts)}; config all has {quoted(dict(in_all))}")
 
 
 def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
