@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from generation.filters.conditions import is_form_of_any
 from generation.options import UNION, Options
 from generation.replacements.combine import Replacement
-from generation.sentences.forms import SIDES, match_case, match_occurrence_case
+from generation.sentences.forms import SIDES, match_case
 from generation.sentences.tagging import TaggedProblem, tag
 from generation.sentences.words import (
     WORD,
@@ -26,8 +26,7 @@ from generation.sentences.words import (
     words_of,
 )
 from generation.variants import Variant, subsample_all, variant_row
-from merge_snli.base.table import count
-from merge_snli.dataset.variants import replaced_words
+from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import content_id
@@ -55,7 +54,7 @@ class CheckedSeed:
         problem: The problem.
         words: All words of premise and hypothesis without accents and case, which no replacement may be.
         shared: The shared words by class and form, in the order of class and premise. With the tagger of the run, they
-            include those that the method leaves out. Without it, they are those of the row, with their rank as offset.
+            include those that the method leaves out. Without it, they are those of the row, without offsets.
         tagged: The tagged problem; None without the tagger of the run.
     """
 
@@ -103,8 +102,8 @@ def read_seeds(
 
 def _words_of_row(row: Row, options: Options) -> Iterator[SharedWord]:
     for name in options.classes:
-        for rank, word in enumerate(row[f"{name}_words"]):
-            yield SharedWord(word, name, (rank,), ())
+        for word in row[f"{name}_words"]:
+            yield SharedWord(word, name, (), ())
 
 
 def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> None:
@@ -162,6 +161,10 @@ def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) ->
         if word is not None:
             premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
             replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
+            if seed.tagged is None:
+                starts = (offsets_in_seed(row, side, ignore_case=run.options.ignore_case) for side in SIDES)
+                premise, hypothesis = starts
+                word = replace(word, premise=premise, hypothesis=hypothesis)
             variants.append(Variant(seed.problem, word, replacement))
     if len(variants) == len(seed.variants):
         _compare(seed, variants, run.options, collector)
@@ -239,64 +242,45 @@ def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
 
 def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, collector: Collector) -> None:
     """Compare the rows of a seed with those that its variants give, including their order and the subsamples."""
-    first = min(seed.variants)
-    for word_class, number in Counter(variant.word.word_class for variant in variants).items():
-        collector.count("subsamples", options.subsamples)
-        if number < options.inflation:
-            has = f"{quoted(seed.problem.id)} has {count(number, 'variant')} of class {word_class}"
-            collector.find(VARIANTS, first, "seed_id", f"{has}, fewer than the {options.inflation} required")
-            return
+    find = partial(collector.find, VARIANTS, min(seed.variants))
     if len({variant.id for variant in variants}) < len(variants):
-        collector.find(VARIANTS, first, "variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
+        find("variant_id", f"{quoted(seed.problem.id)} has a variant more than once")
         return
-    for (number, row), variant in zip(seed.variants.items(), subsample_all(variants, options), strict=True):
-        for column, expected in _expected_row(row, variant, seed, options).items():
-            value = list(expected) if isinstance(expected, tuple) else expected
-            if row[column] == value:
+    expected = subsample_all(variants, options)
+    collector.count("subsamples", options.subsamples * len({variant.word.word_class for variant in expected}))
+    if len(expected) < len(variants):
+        find(
+            "seed_id", f"{quoted(seed.problem.id)} has fewer variants of a class than the {options.inflation} required"
+        )
+        return
+    for (number, row), variant in zip(seed.variants.items(), expected, strict=True):
+        for column, value in variant_row(variant, options).items():
+            stored = tuple(row[column]) if isinstance(value, tuple) else row[column]
+            if stored == value:
                 continue
-            message = f"is {quoted(row[column])}; seed, replacements and options give {quoted(value)}"
+            message = f"is {quoted(stored)}; seed, replacements and options give {quoted(value)}"
             collector.find(VARIANTS, number, column, message)
             if column == "variant_id":  # another order, which shifts all later rows
                 return
 
 
-def _expected_row(row: Row, variant: Variant, seed: CheckedSeed, options: Options) -> Row:
-    """Return the row that a variant gives; its sentences are only compared by their text without the tagger."""
-    expected = variant_row(variant, options) | {"log_odds": row["log_odds"]}
-    if seed.tagged is None:
-        original, replacement = row["original"], row["replacement"]
-        for side in SIDES:
-            before, after = row[f"seed_{side}"], row[side]
-            starts = expected[f"{side}_offsets"] = row[f"{side}_offsets"]
-            is_valid = is_replaced(before, after, starts, original, replacement, ignore_case=options.ignore_case)
-            expected[side] = after if is_valid else f"{before} with {original} at the offsets {starts} as {replacement}"
-    return expected
-
-
-def is_replaced(
-    seed: str, sentence: str, starts: Sequence[int], original: str, replacement: str, *, ignore_case: bool = False
-) -> bool:
-    """Return whether `sentence` is `seed` with every word `original` replaced.
+def offsets_in_seed(row: Row, side: str, *, ignore_case: bool = False) -> tuple[int, ...]:
+    """Return the offsets of a replaced word in a sentence of its seed, as the variant has them.
 
     Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
     Such an occurrence must be replaced; one within a longer word may be.
 
     Args:
-        seed: The seed's sentence.
-        sentence: The variant's sentence.
-        starts: The offsets at which the replacement starts in `sentence`.
-        original: The word to replace.
-        replacement: The word that replaces it.
+        row: A variant.
+        side: The side of the sentence.
         ignore_case: Whether the run compared shared words ignoring case.
+
+    Returns:
+        The offsets; none if the sentence is not that of the seed with the word replaced.
     """
-    replaced = replaced_words(seed, sentence, starts, original, replacement) if original else ()
-    if not replaced:
-        return False
-    for word in replaced:
-        occurrence = seed[slice(*word.seed)]
-        expected = match_occurrence_case(occurrence, original, replacement)
-        if sentence[slice(*word.variant)] != expected or not (ignore_case or occurrence == original):
-            return False
+    sentence, original = row[f"seed_{side}"], row["original"]
+    starts = seed_offsets(row, side) if original else ()
+    replaced = {sentence[start : start + len(original)] for start in starts}
     whole = rf"(?<![\w\-'’/]){re.escape(original)}(?![\w\-'’/])"  # certainly not within a longer word
-    words = {word.start() for word in re.finditer(whole, seed, re.IGNORECASE if ignore_case else 0)}
-    return words <= {word.seed[0] for word in replaced}
+    words = {word.start() for word in re.finditer(whole, sentence, re.IGNORECASE if ignore_case else 0)}
+    return starts if words <= {*starts} and (ignore_case or replaced <= {original}) else ()
