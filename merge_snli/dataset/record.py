@@ -328,6 +328,14 @@ class Record:
         return {name: config.splits for name, config in self.configs.items()}
 
     @property
+    def data_files(self) -> list[str]:
+        """The relative path of the data file of each config and split, without the scores of annotators."""
+        files: list[str] = []
+        for name, config in self.configs.items():
+            files += [data_file(name, split) for split in config.splits]
+        return files
+
+    @property
     def files(self) -> dict[str, str]:
         """The sha256 of every data file by relative path, including the scores of annotators."""
         files = dict(self.data.files)

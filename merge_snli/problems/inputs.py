@@ -26,6 +26,9 @@ MEMORY = "memory:"
 # The prefix of the libraries' paths to files on the Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH`.
 ON_HUB = "hf://datasets/"
 
+# Such a path: the repository, and perhaps a revision and the path of a file.
+HUB_PATH = re.compile(rf"{ON_HUB}([^/@]+/[^/@]+)(?:@([^/]+))?(?:/(.*))?")
+
 # The name of a source and its split, such as `ORG/NAME:validation`.
 WITH_SPLIT = re.compile(r"(.+):([\w.-]+)")
 
@@ -205,9 +208,10 @@ def _files(paths: Iterable[Path], message: str) -> list[Path]:
 
 def _split_hub_path(name: str) -> tuple[str, str]:
     """Return the `ORG/NAME@REVISION` and the path of a file on the Hub; an empty path if there is none."""
-    owner, repository, file = (*name.removeprefix(ON_HUB).split("/", 2), "", "")[:3]
-    if not (owner and repository):
+    found = HUB_PATH.fullmatch(name)
+    if found is None:
         raise InputError(f"{name!r} is not a path on the Hub: expected {ON_HUB}ORG/NAME/PATH")
-    repo_id, revision = split_revision(f"{owner}/{repository}")
-    revision = None if revision is None else ALIASES.get(revision, unquote(revision))
-    return repo_id if revision is None else f"{repo_id}@{revision}", file
+    repository, revision, file = found.groups(default="")
+    if revision:
+        repository = f"{repository}@{ALIASES.get(revision, unquote(revision))}"
+    return repository, file

@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from merge_snli.base.errors import InputError, brief, listed, param
+from merge_snli.base.errors import InputError, brief, listed, nearest, param
 from merge_snli.dataset.label_names import stands_for_no_label
 from merge_snli.dataset.label_spellings import whole_number
 
@@ -106,14 +105,9 @@ class SourceRow(NamedTuple):
             for column in missing:
                 if column in self.header.double:
                     return f"{place}: column {column!r} is there twice; rename one"
-        near: dict[str, None] = {}
-        for column in missing:
-            near |= dict.fromkeys(get_close_matches(column, names, n=1))
-        hint = ";"
+        hint = next(filter(None, (nearest(column, names) for column in missing)), ";")
         if any(SENTENCE.fullmatch(name) for name in names):
             hint = f"; if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else"
-        elif near:
-            hint = f": did you mean {listed(near)}?"
         has = f"{place} has no column {', '.join(map(repr, missing))} (columns: {listed(names) or 'none'})"
         return f"{has}{hint} set the name with {', '.join(map(param, dict.fromkeys(missing.values())))}"
 

@@ -1,6 +1,6 @@
 """Compare the card with the one that the record and the data give."""
 
-import difflib
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +70,10 @@ def read_metadata(content: bytes) -> dict[str, Any]:
 
 
 def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:
+    """Report the first line that differs, since a surplus or missing one shifts all later lines."""
     stored, expected = (text.decode("utf-8", "backslashreplace").split("\n") for text in (content, card))
-    changes = difflib.SequenceMatcher(a=stored, b=expected, autojunk=False).get_opcodes()
-    for tag, start, end, expected_start, expected_end in changes:
-        if tag != "equal":
-            was, must_be = "\n".join(stored[start:end]), "\n".join(expected[expected_start:expected_end])
-            collector.find(CARD_FILE, None, f"line {start + 1}", f"is {quoted(was)}; the data gives {quoted(must_be)}")
+    for number, (line, must_be) in enumerate(zip_longest(stored, expected), start=1):
+        if line != must_be:
+            message = f"is {quoted(line)}; the data gives {quoted(must_be)}"
+            collector.find(CARD_FILE, None, f"line {number}", message)
+            return

@@ -34,12 +34,12 @@ def check_data_files(folder: Path, run: RecordedRun, tagger: str | None, collect
         tagger: The spaCy pipeline that the user names; None for the recorded one.
         collector: Gets the findings and counts.
     """
-    collector.count("data files", sum((folder / name).is_file() for name in run.files))
+    collector.count("data files", sum((folder / name).is_file() for name in run.record.data_files))
     with step("checking columns", 2, "files"):
         unreadable = [name for name in (VARIANTS, SEEDS) if not _check_table(folder, name, run, collector)]
     if unreadable:
         collector.skip(f"rows: {' and '.join(unreadable)} cannot be read")
-        for name in sorted(set(run.files) - {VARIANTS, SEEDS}):
+        for name in sorted(set(run.record.data_files) - {VARIANTS, SEEDS}):
             _check_table(folder, name, run, collector)
         return
     if run.record.method_version == METHOD_VERSION:
@@ -60,7 +60,7 @@ def _check_derived(folder: Path, run: RecordedRun, collector: Collector) -> None
     level = COMPRESSION_LEVEL if written_by == pa.__version__ else 1
     with tempfile.TemporaryDirectory() as copy:
         try:
-            with step("writing files again", len(run.files), "files"):
+            with step("writing files again", len(run.record.data_files), "files"):
                 files = [folder / VARIANTS], [folder / SEEDS]
                 configs = write_data(Path(copy), *files, run.options, run.record.label_names, level=level)
         except READ_ERRORS:
@@ -94,7 +94,7 @@ def compare_configs(
 def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collector) -> None:
     """Report files with other rows than those of the copy, and files with the same rows but other bytes."""
     same_rows = []
-    for name in run.files:
+    for name in run.record.data_files:
         stored, written = folder / name, copy / name
         if not stored.is_file() or (written.is_file() and sha256_of_file(stored) == sha256_of_file(written)):
             continue
@@ -103,7 +103,7 @@ def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collecto
     version = run.record.versions.get("pyarrow")
     if version != pa.__version__:
         collector.skip(f"bytes of the data files: written by pyarrow {version}, this is {pa.__version__}")
-    elif len(same_rows) * 2 > len(run.files):
+    elif len(same_rows) * 2 > len(run.record.data_files):
         collector.skip(f"bytes of the data files: this build of pyarrow {pa.__version__} compresses differently")
     else:
         for name in same_rows:

@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
+from generation.sentences.forms import SIDES
 from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.variants import replaced_words
 from merge_snli.schema import TEST, data_file
 from merge_snli.validation.findings import Collector, quoted
 
-SIDES = ("premise", "hypothesis")
 # What the variants of a seed have in common.
 OF_SEED = ("seed_premise", "seed_hypothesis", "label")
 NO_FOLDER = "record, card and files: the folder of the rows is not known"

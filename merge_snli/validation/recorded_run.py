@@ -16,7 +16,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.dataset.variants import masked_lm_names
-from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file, splits
+from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file
 from merge_snli.validation.findings import Collector, quoted
 
 VARIANTS = data_file(ALL, TEST)
@@ -43,12 +43,6 @@ class RecordedRun:
         """The names of the masked LMs, in order."""
         return masked_lm_names(self.record)
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The relative paths of the data files that the run writes; a word class without seeds has none."""
-        configs = [name for name in (ALL, *self.options.classes, SEED) if name in self.record.configs]
-        return tuple(data_file(name, split) for name in configs for split in splits(name, self.options.subsamples))
-
 
 def read_record(folder: Path, collector: Collector) -> Record | None:
     """Read `run.json` and report contradictions within it; None if it is missing or malformed.
@@ -74,8 +68,7 @@ def read_record(folder: Path, collector: Collector) -> Record | None:
         collector.find(RUN_FILE, None, OWN_DIGEST, "is not the digest of the record: it was changed after the run")
     if record.data.digest != sha256_of_json(record.data.files):
         collector.find(RUN_FILE, None, "data.digest", "is not the digest of data.files")
-    declared = {data_file(config, split) for config, splits in record.data_rows.items() for split in splits}
-    for name in sorted(record.data.files.keys() ^ declared):
+    for name in sorted(record.data.files.keys() ^ {*record.data_files}):
         message = "is not a config and split of the record" if name in record.data.files else "is missing in the record"
         collector.find(RUN_FILE, None, f"data.files.{name}", message)
     return record

@@ -230,13 +230,9 @@ def _check_validators(row: Row, run: RecordedRun, find: Find) -> None:
     if not math.isfinite(row["log_odds"]):
         find("log_odds", f"is {row['log_odds']}, but must be finite")
     for applied in run.filters:
-        drops, columns = applied.filter.on_log_odds, ["log_odds"]
-        if drops is None:
-            drops, columns = applied.filter.on_validators, [*validators]
-        if drops is None:
-            continue
-        for column in columns:
-            if row[column] != [] and drops(applied.value, row[column]):
+        conditions = dict.fromkeys(validators, applied.filter.on_validators)
+        for column, drops in {**conditions, "log_odds": applied.filter.on_log_odds}.items():
+            if drops is not None and row[column] != [] and drops(applied.value, row[column]):
                 find(column, f"is {quoted(row[column])}: {applied} drops it ({applied.filter.reason})")
 
 
