@@ -114,15 +114,11 @@ def _loading_errors(name: str, config: str | None, split: str | None) -> Iterato
         advice = "give a file, a folder or a Hub id that you have access to"
         if known is not None and known.note:
             advice = known.note
-        why = brief(_cause(error), 400)
+        # `datasets` puts a general sentence around the error of a file.
+        is_general = type(error).__name__.startswith("DatasetGeneration")
+        why = brief(reason((is_general and error.__cause__) or error), 400)
         raise InputError(f"cannot load data set {name}{of_config}, split {split}: {why}; {advice}") from error
 
 
 def _no_split(name: str, split: str | None, splits: str) -> InputError:
     return InputError(f"{name} has no split {split!r}: choose from its splits, {splits}")
-
-
-def _cause(error: Exception) -> str:
-    """Return the reason of an error; `datasets` puts a general sentence around the error of a file."""
-    is_general = type(error).__name__.startswith("DatasetGeneration")
-    return reason(error.__cause__ if is_general and error.__cause__ is not None else error)

@@ -44,7 +44,6 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     given = [name if name in row.values else in_any_case.get(name.casefold(), name) for name in given]
     texts = _texts(given[:2], by_name, options)
     label = given[2] or _label(by_name, options)
-    _require_two_texts(row, {*texts}, label)
     names = [*texts, label]
     columns = dict(zip(USUAL_COLUMNS, names, strict=True))
     row.require(columns)
@@ -107,15 +106,3 @@ def needs_world_knowledge(options: ProblemOptions) -> bool:
         return known.world_knowledge
     names = (options.premise_column, options.hypothesis_column)
     return not KNOWLEDGE_COLUMNS.isdisjoint(str(name).casefold() for name in names)
-
-
-def _require_two_texts(row: SourceRow, columns: set[str], label: str) -> None:
-    """Refuse problems with one text, in which no word can be shared."""
-    texts = [name for name, value in row.values.items() if isinstance(value, str) and name != label and " " in value]
-    has_text = any({*row.columns_of(name)} <= {*row.values} for name in columns)
-    if len(texts) == 1 and label in row.values and not has_text:
-        raise InputError(
-            f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
-            f"texts share. If another column is a text, name both with {param('premise_column')} and "
-            f"{param('hypothesis_column')}"
-        )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from generation.options import RUN_TOML
-from merge_snli.base.errors import reason
+from merge_snli.base.errors import one_line, reason
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.script_branch import SCRIPT_BRANCH, script_names
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
@@ -61,7 +61,7 @@ def check_folder(folder: Path, data_files: frozenset[str], collector: Collector,
         is_folder = path.is_dir() and not path.is_symlink()
         present.add(name)
         if problem is not None:
-            collector.find(printable(name), None, None, problem)
+            collector.find(one_line(name), None, None, problem)
         elif name not in (folders if is_folder else expected | OPTIONAL_FILES):
             find_unexpected_file(name, collector)
     for name in sorted(expected - present):
@@ -73,7 +73,7 @@ def find_unexpected_file(name: str, collector: Collector) -> None:
     if is_ignored(name):
         return
     risk = next((risk for risk, endings in EXECUTABLE_FILES.items() if name.lower().endswith(endings)), None)
-    collector.find(printable(name), None, None, UNEXPECTED + (f" ({risk})" if risk else ""))
+    collector.find(one_line(name), None, None, UNEXPECTED + (f" ({risk})" if risk else ""))
 
 
 def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector) -> None:
@@ -102,12 +102,6 @@ def is_ignored(name: str) -> bool:
     return any(level in IGNORED_NAMES or level.startswith("._") for level in Path(name).parts)
 
 
-def printable(name: str) -> str:
-    """Return a file name with control characters and bytes that are not UTF-8 escaped."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return text if text.isprintable() else ascii(text)[1:-1]
-
-
 def _entries(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield every file and folder below `folder` with its relative path, sorted, without following links."""
     for root, folders, files in os.walk(folder):
@@ -122,7 +116,7 @@ def _problem_of_type(path: Path, blobs: Path | None) -> str | None:
     if stat.S_ISLNK(mode):
         if blobs is not None and path.resolve().parent == blobs.resolve():
             return None
-        return f"is a link to {printable(str(path.readlink()))}: links are not allowed"
+        return f"is a link to {one_line(str(path.readlink()))}: links are not allowed"
     return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "is not a regular file"
 
 

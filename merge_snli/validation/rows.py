@@ -154,21 +154,23 @@ def _find_tagger(run: RecordedRun, name: str | None, collector: Collector) -> In
         InputError: If the pipeline that the user names cannot be loaded.
     """
     options = run.options
-    if name is not None:
-        _load_tagger(name, options.language)
     try:
         tagger = _load_tagger(name or installed_tagger(options.tagger), options.language, parser=options.same_parse)
-        message = other_tagger(tagger.tagger, generation_of(run.record).tagger)
-        if message is not None:
-            raise InputError(message)
     except InputError as error:
-        collector.skip(Message(f"word classes and word boundaries: {error.message.marked}"))
-        return None
-    return tagger
+        if name is not None:
+            raise
+        message = error.message.marked
+    else:
+        other = other_tagger(tagger.tagger, generation_of(run.record).tagger)
+        if other is None:
+            return tagger
+        message = other
+    collector.skip(Message(f"word classes and word boundaries: {message}"))
+    return None
 
 
 @functools.lru_cache(maxsize=1)
-def _load_tagger(name: str | None, language: str | None, *, parser: bool = False) -> InPlaceTagger:
+def _load_tagger(name: str | None, language: str | None, *, parser: bool) -> InPlaceTagger:
     tagger = find_tagger(name, language=language, parser=parser)
     _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
     return InPlaceTagger(tagger)

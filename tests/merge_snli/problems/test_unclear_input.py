@@ -79,7 +79,7 @@ FILES = {
     "one text": (
         "p.jsonl",
         jsonl([{"text": "A film that I liked.", "label": label} for label in ("good", "bad")]),
-        ["one text", "'text'", "--premise-column"],
+        ["'premise', 'hypothesis' (columns: text, label)", "--premise-column, --hypothesis-column"],
     ),
     "one label": (
         "p.jsonl",

@@ -69,7 +69,7 @@ def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
 def test_names_that_are_not_text_and_pipes(folder: Path) -> None:
     (folder / os.fsdecode(b"\xff\n")).touch()
     os.mkfifo(folder / "pipe")
-    assert sorted(messages(folder)) == [rf"\\xff\n: {UNEXPECTED}", "pipe: is not a regular file"]
+    assert sorted(messages(folder)) == [rf"\udcff\n: {UNEXPECTED}", "pipe: is not a regular file"]
 
 
 def test_what_file_managers_and_editors_leave_is_ignored(folder: Path, tmp_path: Path) -> None:
