@@ -42,8 +42,5 @@ def script_files(dataset: MergeDataset, *, repo_name: str = "merge_snli") -> dic
 
 def _with_description(script: str, description: dict[str, Any]) -> str:
     """Insert the description, which has the version of the data, so that new data is never served from the cache."""
-    before, placeholder, after = script.partition(PLACEHOLDER)
-    if not placeholder:
-        raise RuntimeError("builder.py lacks the line to replace: " + PLACEHOLDER)
     literal = pformat(description, sort_dicts=False, compact=True, width=100)
-    return f"{before}DATA_SET: dict[str, Any] | None = {literal}\n{after}"
+    return script.replace(PLACEHOLDER, f"DATA_SET: dict[str, Any] | None = {literal}\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -126,18 +125,20 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
         >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
         [1, 2, 0]
     """
-    given: object = None
-    with suppress(ValueError):
+    labels, counts = names_in_order(names), dict.fromkeys(names, 0)
+    try:
         given = json.loads(text or "[]")
-    spelled = [label for label in given if label not in (None, "")] if isinstance(given, list) else [None]
-    named = names_in_order(names)
-    labels = [named.of_text(label) if isinstance(label, str) else None for label in spelled]
-    if not {*labels} <= {*names}:
+        if not isinstance(given, list):
+            raise TypeError(text)
+        for label in given:
+            if label not in (None, ""):
+                counts[str(labels.of_text(label))] += 1
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             f"seed {seed_id}: {ANNOTATOR_LABELS} is {text!r:.60}, expected a JSON list of {', '.join(names)}: generate "
             "the data set from files that have it"
-        )
-    return [labels.count(name) for name in names]
+        ) from error
+    return [*counts.values()]
 
 
 def annotators_by_seed(table: pa.Table, names: Sequence[str]) -> Ints | None:

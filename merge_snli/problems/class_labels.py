@@ -67,7 +67,11 @@ def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelName
     entries = options.data_labels or ()
     given = names_of_entries(entries)
     if not any("=" in entry for entry in entries):
-        _require_order(entries, classes, options)
+        # They are as many as the classes, and not those of the classes in another order.
+        own, named = _comparable(classes), _comparable(entries)
+        moved = [name for number, name in enumerate(named) if name in own and own.index(name) != number]
+        if moved or len(entries) != len(classes):
+            raise InputError(f"{param('data_labels')} is {','.join(entries)!r}, {_but_classes(classes, options)}")
         return LabelNames(given.names, {}, dict(zip(classes, entries, strict=True)))
     of_texts = dict(given.of_texts)
     have_numbers = any(whole_number(name) is not None for name in classes)
@@ -80,14 +84,6 @@ def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelName
         if 0 <= number < len(classes):
             of_texts.setdefault(classes[number], given.of_texts[value])
     return LabelNames(given.names, {}, of_texts)
-
-
-def _require_order(entries: Sequence[str], classes: Sequence[str], options: ProblemOptions) -> None:
-    """Refuse names that are not as many as the classes, or are those of the classes in another order."""
-    own, given = _comparable(classes), _comparable(entries)
-    moved = [name for number, name in enumerate(given) if name in own and own.index(name) != number]
-    if moved or len(entries) != len(classes):
-        raise InputError(f"{param('data_labels')} is {','.join(entries)!r}, {_but_classes(classes, options)}")
 
 
 def _comparable(names: Sequence[str]) -> list[str]:

@@ -99,21 +99,18 @@ def read_run(record: Record, collector: Collector) -> RecordedRun | None:
         if SEED in record.configs and f"{name}_words" not in {column.name for column in record.columns(SEED)}:
             find("options.classes", f"has {name}; config {SEED} has no column {name}_words")
             return None
-    run = RecordedRun(record, options)
-    is_judged, names = generation_of(record).judgments is not None, masked_lm_names(record)
-    judged = f"is {'set' if is_judged else 'missing'}; options.judgments is {options.judgments}"
-    masked_lms = f"has {', '.join(names)}; options.mlm has {', '.join(options.mlm)}"
-    title = f"is {quoted(record.title)}; options.title is {quoted(options.title)}"
-    seeds = f"is {record.has_seeds}, and group_column {record.group_column}; variants have seeds"
-    for name, is_wrong, message in (
-        ("has_seeds", not record.has_seeds or record.group_column != GROUP_COLUMN, seeds),
-        ("title", options.title not in {None, record.title}, title),
-        ("generation.judgments", is_judged != bool(options.judgments), judged),
-        ("generation.masked_lms", len(set(names)) != len(names) or len(names) != len(options.mlm), masked_lms),
-    ):
-        if is_wrong:
-            find(name, message)
-    return run
+    if not record.has_seeds or record.group_column != GROUP_COLUMN:
+        find("has_seeds", f"is {record.has_seeds}, and group_column {record.group_column}; variants have seeds")
+    if options.title not in {None, record.title}:
+        find("title", f"is {quoted(record.title)}; options.title is {quoted(options.title)}")
+    is_judged = generation_of(record).judgments is not None
+    if is_judged != bool(options.judgments):
+        has = "set" if is_judged else "missing"
+        find("generation.judgments", f"is {has}; options.judgments is {options.judgments}")
+    names = masked_lm_names(record)
+    if len({*names}) != len(names) or len(names) != len(options.mlm):
+        find("generation.masked_lms", f"has {', '.join(names)}; options.mlm has {', '.join(options.mlm)}")
+    return RecordedRun(record, options)
 
 
 def check_run_toml(folder: Path, options: Options, collector: Collector) -> None:

@@ -123,13 +123,12 @@ def _occurrences(
 ) -> dict[tuple[str, str], list[Occurrence]]:
     """Return the occurrences of the replaced words of a seed, by class and form; none without the tagger of the run."""
     found: dict[tuple[str, str], list[Occurrence]] = {}
-    if seed.tagged is None:
-        return found
-    replaced = {(row["word_class"], row["original"]) for row in seed.variants.values()}
-    for key in replaced & seed.shared.keys():
-        word = seed.shared[key]
-        forms = occurrences_of_word(seed.tagged, word, options.mask, problem_words=seed.words, wordnet=wordnet)
-        found[key] = [occurrence for _, occurrence in forms]
+    for row in seed.variants.values():
+        key = row["word_class"], row["original"]
+        if seed.tagged is not None and key in seed.shared and key not in found:
+            word = seed.shared[key]
+            forms = occurrences_of_word(seed.tagged, word, options.mask, problem_words=seed.words, wordnet=wordnet)
+            found[key] = [occurrence for _, occurrence in forms]
     return found
 
 
