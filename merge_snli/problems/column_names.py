@@ -19,15 +19,21 @@ TEXT_COLUMNS = (
 OTHER_TEXT_COLUMNS = (*OTHER_NLI_COLUMNS, ("texta", "textb"), ("document", "claim"), ("context", "statement"))
 
 # The column of the gold label, tried in this order.
-LABEL_COLUMNS = ("label", "goldlabel", "entailmentlabel", "entailmentjudgment", "isduplicate", "answer", "score")
-
-# Other names of this column, of which one may be there.
-OTHER_LABEL_COLUMNS = (
-    *("correctedlabel", "judgment", "judgement", "gold", "relation", "annotation", "verdict", "class", "labels"),
-    *("labeltext", "labelname", "textlabel", "category", "target"),
+LABEL_COLUMNS = tuple(
+    (name,)
+    for name in ("label", "goldlabel", "entailmentlabel", "entailmentjudgment", "isduplicate", "answer", "score")
 )
 
-USUAL_NAMES = frozenset(chain(*TEXT_COLUMNS, *OTHER_TEXT_COLUMNS, LABEL_COLUMNS, OTHER_LABEL_COLUMNS)) | {"id"}
+# Other names of this column, of which one may be there.
+OTHER_LABEL_COLUMNS = tuple(
+    (name,)
+    for name in (
+        *("correctedlabel", "judgment", "judgement", "gold", "relation", "annotation", "verdict", "class", "labels"),
+        *("labeltext", "labelname", "textlabel", "category", "target"),
+    )
+)
+
+USUAL_NAMES = frozenset(chain(*TEXT_COLUMNS, *OTHER_TEXT_COLUMNS, *LABEL_COLUMNS, *OTHER_LABEL_COLUMNS)) | {"id"}
 
 
 def has_usual_name(columns: Iterable[str]) -> bool:

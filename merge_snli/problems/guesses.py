@@ -1,7 +1,7 @@
 """Find the columns of a source that the options do not name."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,23 +30,23 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
         options: The options.
         row: The first row of the source; None if it has no rows.
     """
-    columns: dict[str, Any]
-    if row is None:
-        columns = {name: getattr(options, name) or usual for name, usual in USUAL_COLUMNS.items()}
-        return replace(options, **columns)
+    values = {} if row is None else row.values
     in_any_case: dict[str, str] = {}
     by_name: dict[str, str] = {}
-    for name in row.values:
+    for name in values:
         in_any_case.setdefault(str(name).casefold(), name)
         by_name.setdefault(plain_name(name), name)
-    by_name |= {name: name for name in row.values}
-    given = [getattr(options, name) for name in USUAL_COLUMNS]
-    given = [name if name in row.values else in_any_case.get(name.casefold(), name) for name in given]
-    texts = _texts(given[:2], by_name, options)
-    label = given[2] or _label(by_name, options)
-    names = [*texts, label]
-    columns = dict(zip(USUAL_COLUMNS, names, strict=True))
-    row.require(columns)
+    by_name |= {name: name for name in values}
+    given = []
+    for option in USUAL_COLUMNS:
+        name = getattr(options, option)
+        given.append(name if name in values else in_any_case.get(name.casefold(), name))
+    texts = _choose(TEXT_COLUMNS, OTHER_TEXT_COLUMNS, given[:2], by_name, options)
+    label = _choose(LABEL_COLUMNS, OTHER_LABEL_COLUMNS, given[2:], by_name, options)
+    names = [*texts, *label]
+    columns: dict[str, Any] = dict(zip(USUAL_COLUMNS, names, strict=True))
+    if row is not None:
+        row.require(columns)
     if names != given and [name.casefold() for name in names] != list(USUAL_COLUMNS.values()):
         logger.warning(
             Message(
@@ -58,41 +58,43 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     return replace(options, **columns)
 
 
-def _texts(given: Collection[str], by_name: Mapping[str, str], options: ProblemOptions) -> tuple[str, ...]:
-    """Return the columns of premise and hypothesis: the given ones, and the usual ones beside them."""
-    usual = _there(TEXT_COLUMNS, given, by_name)
-    others = [] if usual else _there(OTHER_TEXT_COLUMNS, given, by_name)
-    if len(others) > 1:
-        names = " or ".join(f"{first!r} and {second!r}" for first, second in others)
-        option = f"{param('premise_column')} and {param('hypothesis_column')}"
-        raise InputError(f"{options.problems}: the texts can be in the columns {names}: choose with {option}")
-    default = tuple(name or usual for name, usual in zip(given, TEXT_COLUMNS[0], strict=True))
-    return next(iter(usual + others), default)
+def _choose(
+    usual: Sequence[tuple[str, ...]],
+    others: Sequence[tuple[str, ...]],
+    given: Sequence[str],
+    by_name: Mapping[str, str],
+    options: ProblemOptions,
+) -> tuple[str, ...]:
+    """Return the columns of the texts or of the label: the given ones, and beside them those with usual names.
+
+    Args:
+        usual: Their usual names, tried in this order.
+        others: Other names, of which one may be there.
+        given: The columns that the options name; empty for others.
+        by_name: The columns of the source by their names.
+        options: The options, for the message.
+    """
+    found = _there(usual, given, by_name)[:1] or _there(others, given, by_name)
+    if len(found) > 1:
+        shown = listed([" and ".join(names) for names in found])
+        choose = param("label_column")
+        if len(given) > 1:
+            choose = f"{param('premise_column')} and {param('hypothesis_column')}"
+        raise InputError(f"{options.problems}: several columns have usual names ({shown}): choose with {choose}")
+    return found[0] if found else tuple(name or first for name, first in zip(given, usual[0], strict=True))
 
 
 def _there(
-    pairs: Iterable[tuple[str, str]], given: Collection[str], by_name: Mapping[str, str]
+    usual_names: Iterable[tuple[str, ...]], given: Sequence[str], by_name: Mapping[str, str]
 ) -> list[tuple[str, ...]]:
-    """Return those of some usual pairs of columns that a source has, with the given columns instead of the usual."""
+    """Return those of some usual columns that a source has, with the given columns instead of the usual ones."""
     found: dict[tuple[str, ...], None] = {}
-    for pair in pairs:
-        names = [name or by_name.get(usual) for name, usual in zip(given, pair, strict=True)]
-        columns = tuple(name for name in names if name is not None and name in by_name)
-        if len(columns) == len(pair):
-            found[columns] = None
+    for columns in usual_names:
+        names = [name or by_name.get(usual) for name, usual in zip(given, columns, strict=True)]
+        own = tuple(name for name in names if name is not None and name in by_name)
+        if len(own) == len(columns):
+            found[own] = None
     return list(found)
-
-
-def _label(by_name: Mapping[str, str], options: ProblemOptions) -> str:
-    """Return the column of the label under a usual name."""
-    usual = [by_name[name] for name in LABEL_COLUMNS if name in by_name]
-    others = [by_name[name] for name in OTHER_LABEL_COLUMNS if name in by_name]
-    if not usual and len(others) > 1:
-        raise InputError(
-            f"{options.problems}: the label can be in the columns {listed(others)}: choose one with "
-            f"{param('label_column')}"
-        )
-    return next(iter(usual + others), LABEL_COLUMNS[0])
 
 
 def needs_world_knowledge(options: ProblemOptions) -> bool:
