@@ -104,19 +104,18 @@ def judgments_of(
     judged: dict[tuple[str, ...], dict[str, Any]] = {}
     for number, row in enumerate(rows, 1):
         where = f"{source}, row {number}"
-        names = {name: str(row.get(name) or "") for name in KEYS}
-        for name, value in names.items():
-            if not value:
+        for name in KEYS:
+            if not row.get(name):
                 raise InputError(f"{where}: {name} is {row.get(name)!r}: give a name")
-        scores = {name: row.get(name) for name in SCORES}
-        for name, score in scores.items():
-            if not is_score(score):
+        for name in SCORES:
+            if not is_score(row.get(name)):
                 allowed = f"a whole number from {min(SCALE)} to {max(SCALE)}"
-                raise InputError(f"{where}: {name} is {score!r}: give {allowed}")
-        key = tuple(names.values())
+                raise InputError(f"{where}: {name} is {row.get(name)!r}: give {allowed}")
+        key = str(row["variant_id"]), str(row["annotator"])
         if key in judged:
             raise InputError(f"{where}: {key[1]} has scored {key[0]!r} already: delete one of the two")
-        judged[key] = {**names, **scores, "comment": row.get("comment") or ""}
+        scores = {name: row[name] for name in SCORES}
+        judged[key] = {**dict(zip(KEYS, key, strict=True)), **scores, "comment": row.get("comment") or ""}
     table = pa.Table.from_pylist([judged[key] for key in sorted(judged)], features(ANNOTATION).arrow_schema)
     return VariantJudgments(table, tuple(sorted(judges, key=lambda judge: judge.annotator)))
 

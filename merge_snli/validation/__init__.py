@@ -16,7 +16,7 @@ from merge_snli.base.progress import step
 from merge_snli.dataset.label_names import labels_of_other_task
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, find_dataset
-from merge_snli.validation.annotation import check_annotation, check_judgments
+from merge_snli.validation.annotation import check_annotation
 from merge_snli.validation.card import check_card
 from merge_snli.validation.data_files import check_data_files
 from merge_snli.validation.findings import Collector, Finding, ValidationReport
@@ -86,8 +86,6 @@ def _check_content(folder: Path, record: Record, tagger: str | None, collector: 
         check_data_files(folder, run, tagger, collector)
     check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)
     judgments = record.generation and record.generation.judgments
-    check_annotation(folder, record.annotation, collector, judgments.annotators if judgments else ())
-    if judgments:
-        check_judgments(folder, record, judgments.annotators, collector)
+    check_annotation(folder, record.annotation, collector, record if judgments else None)
     with step("checking the card", 1, "cards"):
         check_card(folder, record, collector)

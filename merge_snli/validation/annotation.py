@@ -20,33 +20,40 @@ from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 
 
 def check_annotation(
-    folder: Path, record: AnnotationRecord | None, collector: Collector, filtered_by: Collection[str] = ()
+    folder: Path, annotation: AnnotationRecord | None, collector: Collector, filtered: Record | None = None
 ) -> None:
     """Compare the scores of annotators with the record and with the variants of config `all`.
 
     Args:
         folder: The data set's folder.
-        record: What `run.json` says of the scores; if None, nothing is checked.
+        annotation: What `run.json` says of the scores; if None, nothing is checked.
         collector: Gets the findings and counts.
-        filtered_by: The annotators by whose scores variants were dropped, which are not in config `all`.
+        filtered: The record of a data set whose variants were filtered by scores, which is repeated.
     """
-    if record is None:
+    if annotation is None:
+        if filtered is not None:
+            collector.skip("filter by judgments: the record names no scores")
         return
-    check_digests(folder, {ANNOTATED: record.digest}, collector)
+    check_digests(folder, {ANNOTATED: annotation.digest}, collector)
     if not check_table(folder, ANNOTATED, features(ANNOTATION).arrow_schema, collector):
         return
-    rows = pa.concat_tables(read_tables(folder / ANNOTATED)).to_pylist()
+    scores = VariantJudgments(pa.concat_tables(read_tables(folder / ANNOTATED)))
+    rows = scores.table.to_pylist()
     collector.count("scores of annotators", len(rows))
-    if len(rows) != record.rows:
-        collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {record.rows}")
-    annotators, recorded = sorted({row["annotator"] for row in rows}), [*record.annotators]
-    if annotators != recorded:
-        collector.find(ANNOTATED, None, "annotator", f"has {quoted(annotators)}; the record has {quoted(recorded)}")
+    if len(rows) != annotation.rows:
+        collector.find(ANNOTATED, None, None, f"has {len(rows)} rows; the record has {annotation.rows}")
+    if scores.annotators != annotation.annotators:
+        names, recorded = map(quoted, ([*scores.annotators], [*annotation.annotators]))
+        collector.find(ANNOTATED, None, "annotator", f"has {names}; the record has {recorded}")
     try:
         variants = set(read_column(folder / VARIANTS, "variant_id"))
     except READ_ERRORS:
         collector.skip(f"variants of {ANNOTATED}: {VARIANTS} cannot be read")
         return
+    judgments = None if filtered is None else generation_of(filtered).judgments
+    filtered_by = () if judgments is None else judgments.annotators
+    if filtered is not None:
+        _check_filter(filtered, scores.of("annotator", filtered_by), variants, collector)
     previous = ["", ""]
     for number, row in enumerate(rows):
         find = partial(collector.find, ANNOTATED, number)
@@ -61,26 +68,14 @@ def check_annotation(
         previous = key
 
 
-def check_judgments(folder: Path, record: Record, annotators: Collection[str], collector: Collector) -> None:
-    """Filter by judgments again: report variants that these drop, and those that they keep but the data lacks.
-
-    Args:
-        folder: The data set's folder.
-        record: Its record.
-        annotators: Whose scores variants were filtered by.
-        collector: Gets the findings.
-    """
-    try:
-        means = VariantJudgments(pa.concat_tables(read_tables(folder / ANNOTATED))).of("annotator", annotators).means
-        variants = set(read_column(folder / VARIANTS, "variant_id"))
-    except READ_ERRORS:
-        collector.skip(f"filter by judgments: {ANNOTATED} or {VARIANTS} cannot be read")
-        return
+def _check_filter(record: Record, scores: VariantJudgments, variants: Collection[str], collector: Collector) -> None:
+    """Filter by scores again: report variants that these drop, and those that they keep but config `all` lacks."""
+    means = scores.means
     options = options_of_run(record.options)
     good = {variant for variant, mean in means.items() if mean >= options.min_judged}
     sizes = Counter(map(_seed_and_class, good))
     kept = {variant for variant in good if sizes[_seed_and_class(variant)] >= options.inflation}
-    for variant in sorted(variants ^ kept):
+    for variant in sorted(kept.symmetric_difference(variants)):
         mean = f"has mean F + R of {means[variant]:.2f}" if variant in means else "was not judged"
         problem = "is a variant of config all" if variant in variants else "is not a variant of config all"
         collector.find(ANNOTATED, None, "variant_id", f"{quoted(variant)} {mean}, and {problem}: filter again")
