@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
+import os
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 import dill
@@ -18,51 +17,61 @@ from datatrove.executor.base import PipelineExecutor
 from datatrove.executor.local import LocalPipelineExecutor
 from datatrove.executor.ray import RayPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
-from datatrove.pipeline.base import PipelineStep
 
 from merge_snli.base.errors import REASON, explained
 from merge_snli.base.progress import format_duration
 from merge_snli.base.stages import MASKED_LM, RunStage
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.options import ClusterOptions, StageOptions
-from merge_snli.runs.run_folder import LOCAL, RAY, SLURM
+from merge_snli.runs.run_folder import LOCAL, RAY, SLURM, SubmittedStage
 from merge_snli.runs.task import StageTask
 
 if TYPE_CHECKING:
     from generation.report.estimate import Estimate
 
-logger = logging.getLogger(__name__)
-
 # In the logging folder: the executor, for the processes that run its tasks.
 PICKLED = "executor.pik"
 
-# The option of Python with which `-m` imports nothing from the working directory, whose files may be of others.
-SAFE_PATH = "-P"
+# Runs the task of a process. Python's option -P imports nothing from the working directory, whose files may be of
+# others.
+PROGRAM = ("-P", "-m", "datatrove.tools.launch_pickled_pipeline")
+
+# The environment variables with the number of the task of a process.
+SLURM_TASK, LOCAL_TASK = "SLURM_ARRAY_TASK_ID", "MERGE_SNLI_TASK"
 
 # Options of Ray's tasks: a new process for each, which is started again if it is lost.
 RAY_TASKS = {"max_calls": 1, "max_retries": 3}
 
 
 class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
-    """Submits the tasks as one array of Slurm jobs."""
+    """Submits the tasks as one array of Slurm jobs, with the numbers of the tasks."""
+
+    def run(self) -> None:
+        """Run the task of this job."""
+        self._run_for_rank(int(os.environ[SLURM_TASK]))
 
     def launch_merge_stats(self) -> None:
         """Submit no job for datatrove's statistics: `work cancel` would not know it."""
 
     def get_launch_file_contents(self, sbatch_args: dict[str, Any], _: str) -> str:
         """Return the sbatch script, without options that are None and with the Python that submits it."""
-        python = "python" if self.env_command else shlex.quote(sys.executable)
-        pickled = shlex.quote(self.logging_dir.resolve_paths(PICKLED))
+        _, limit, at_once = sbatch_args["array"].partition("%")
+        tasks = ",".join(map(str, self.get_incomplete_ranks()))
         given = {name: value and shlex.quote(str(value)) for name, value in sbatch_args.items() if value is not None}
-        command = f"{python} {SAFE_PATH} -m datatrove.tools.launch_pickled_pipeline {pickled}"
-        return str(super().get_launch_file_contents(given, command))
+        given["array"] = f"{tasks}{limit}{at_once}"
+        python = "python" if self.env_command else shlex.quote(sys.executable)
+        command = [*PROGRAM, self.logging_dir.resolve_paths(PICKLED)]
+        return str(super().get_launch_file_contents(given, f"{python} {shlex.join(command)}"))
 
 
 class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
     """Runs each task in a process of its own, so that killing one neither stops nor blocks the others."""
 
     def run(self) -> None:
-        """Run the tasks that are not complete."""
+        """Run the task of this process, or all tasks that are not complete."""
+        if LOCAL_TASK in os.environ:
+            self._run_for_rank(int(os.environ[LOCAL_TASK]), local_rank=1)
+            return
         with self.logging_dir.open(PICKLED, "wb") as file:
             dill.dump(self, file, fmode=dill.CONTENTS_FMODE)
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -75,15 +84,12 @@ class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
                     process.terminate()
                 raise
 
-    def _run_task(self, rank: int) -> None:
-        folder = Path(self.logging_dir.resolve_paths(""))
-        output = folder / "output" / f"{rank:05}.txt"
-        output.parent.mkdir(exist_ok=True)
-        with output.open("wb") as file:
-            module = [SAFE_PATH, "-m", "merge_snli.runs.executors"]
-            command = [sys.executable, *module, str(folder / PICKLED), str(rank)]
+    def _run_task(self, task: int) -> None:
+        command = [sys.executable, *PROGRAM, self.logging_dir.resolve_paths(PICKLED)]
+        environment = {**os.environ, LOCAL_TASK: str(task)}
+        with self.logging_dir.open(f"output/{task}.txt", "wb") as file:
             # A session of its own: Ctrl-C reaches the submitting process only, which ends its tasks.
-            process = subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True)
+            process = subprocess.Popen(command, stdout=file, stderr=file, env=environment, start_new_session=True)
             self._processes.append(process)
             process.wait()
 
@@ -91,27 +97,22 @@ class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
 class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
     """Runs each task as a task of Ray, in a process of its own.
 
-    datatrove's actors wait forever for a killed process, and for resources that no machine has.
+    datatrove's actors wait forever for a killed process.
     """
 
     def run(self) -> None:
         """Run the tasks that are not complete; Ray starts those of a lost process or machine again."""
         import ray  # not by the tasks of other executors
 
-        gigabytes = self.mem_per_cpu_gb * self.cpus_per_task
-        resources = {"CPU": self.cpus_per_task, "GPU": self.gpus_per_task, "memory": gigabytes * 1024**3}
-        cpus, gpus, memory = resources.values()
-        options = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory, **RAY_TASKS, **self.ray_remote_kwargs}
+        options = {
+            "num_cpus": self.cpus_per_task,
+            "num_gpus": self.gpus_per_task,
+            "memory": self.mem_per_cpu_gb * self.cpus_per_task * 1024**3,
+            **RAY_TASKS,
+            **self.ray_remote_kwargs,
+        }
         with explained((TypeError, ValueError), f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {REASON}"):
             run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
-        if not any(_has(node, resources) for node in ray.nodes()):  # type: ignore[no-untyped-call]
-            logger.warning(
-                "no machine of the Ray cluster has %d CPUs, %d GPUs and %d GB of memory for %s; waiting for one",
-                self.cpus_per_task,
-                self.gpus_per_task,
-                gigabytes,
-                self.pipeline[0].name,
-            )
         executor = ray.put(self)
         running: list[ray.ObjectRef[Any]] = []
         for rank in self.get_incomplete_ranks():
@@ -121,55 +122,42 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
         ray.wait(running, num_returns=len(running))
 
 
-def _has(node: dict[str, Any], resources: dict[str, int]) -> bool:
-    """Return whether a machine of a Ray cluster is large enough for a task."""
-    return node["Alive"] and all(node["Resources"].get(name, 0) >= amount for name, amount in resources.items())
-
-
 DatatroveExecutor = SlurmExecutor | LocalExecutor | RayExecutor
 
 
 def make_executor(
-    kind: str,
-    step: PipelineStep,
-    options: StageOptions,
-    *,
-    tasks: int,
-    folder: Path,
-    after: Sequence[str] = (),
-    after_failures: bool = False,
+    stage: RunStage, run: SubmittedStage, options: StageOptions, earlier: Sequence[SubmittedStage] = ()
 ) -> DatatroveExecutor:
     """Return the executor of a stage.
 
     Args:
-        kind: `slurm`, `ray` or `local`.
-        step: What its tasks do.
+        stage: The stage.
+        run: The stage with its tasks and its folder.
         options: The resources of a task.
-        tasks: Number of tasks.
-        folder: The folder for logs and completed tasks.
-        after: Ids of the Slurm jobs that must end before.
-        after_failures: Start even if one of them fails.
+        earlier: The stages that it waits for.
     """
-    common: dict[str, Any] = {"pipeline": [step], "tasks": tasks, "logging_dir": str(folder)}
-    workers = options.workers or -1
-    if kind == LOCAL:
+    task = StageTask(stage.work, run, earlier, options.cpus_per_task)
+    common: dict[str, Any] = {"pipeline": [task], "tasks": run.tasks, "logging_dir": str(run.folder)}
+    if run.executor == LOCAL:
         return LocalExecutor(**common, workers=options.workers or 1)
-    resources = {name: getattr(options, name) for name in ("cpus_per_task", "mem_per_cpu_gb", "gpus_per_task")}
-    if kind == RAY:
-        return RayExecutor(**common, **resources, workers=workers, ray_remote_kwargs=options.ray_remote_kwargs)
+    common["workers"] = options.workers or -1
+    common |= options.model_dump(include={"cpus_per_task", "mem_per_cpu_gb", "gpus_per_task"})
+    if run.executor == RAY:
+        return RayExecutor(**common, ray_remote_kwargs=options.ray_remote_kwargs)
+    output = run.folder / "output" / "%a.txt"
+    # A stage that can never start is removed from the queue.
+    arguments = {"output": output, "error": output, "kill-on-invalid-dep": "yes", **options.sbatch_args}
     return SlurmExecutor(
         **common,
-        **resources,
-        workers=workers,
         time=options.time,
         partition=options.partition,
         qos=None,
-        job_name=f"merge-snli-{folder.name}",
+        job_name=f"merge-snli-{run.folder.name}",
         env_command=options.env_command,
-        # A stage that can never start is removed from the queue.
-        sbatch_args={"kill-on-invalid-dep": "yes", **options.sbatch_args},
-        depends_job_id=":".join(after) or None,
-        run_on_dependency_fail=after_failures,
+        sbatch_args=arguments,
+        slurm_logs_folder=gettempdir(),  # datatrove creates it, also for a dry run
+        depends_job_id=":".join(before.job for before in earlier if before.job) or None,
+        run_on_dependency_fail=stage.after_failures,
         requeue_signals=None,
         with_srun=False,
     )
@@ -215,21 +203,12 @@ def _rows(
 
 def _scripts(options: ClusterOptions, stages: Sequence[RunStage], folder: Path) -> Iterator[str]:
     """Yield the script of the first stage of each kind."""
-    first: dict[str, RunStage] = {}
+    shown = set()
     for stage in stages:
-        first.setdefault(stage.kind, stage)
-    for stage in first.values():
-        run = options.submitted(stage, folder)
-        resources = options.stage(stage.kind)
-        step = StageTask(stage.work, run, (), resources.cpus_per_task)
-        prefix = "tmp" if shlex.quote(str(run.folder)) == str(run.folder) else "tmp "  # so that paths are quoted alike
-        with TemporaryDirectory(prefix=prefix) as temporary:  # the executor creates a folder for the logs
-            slurm = make_executor(SLURM, step, resources, tasks=run.tasks, folder=Path(temporary) / run.folder.name)
+        if stage.kind not in shown:
+            shown.add(stage.kind)
+            run = options.submitted(stage, folder)
+            slurm = make_executor(stage, run, options.stage(stage.kind))
             assert isinstance(slurm, SlurmExecutor)
             script = slurm.get_launch_file_contents(slurm.get_sbatch_args(run.tasks), "")
-        yield f"{stage.name}:\n\n{script.replace(temporary, str(run.folder.parent)).rstrip()}\n"
-
-
-if __name__ == "__main__":  # one task of a local executor
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    dill.loads(Path(sys.argv[1]).read_bytes())._run_for_rank(int(sys.argv[2]), 1)
+            yield f"{stage.name}:\n\n{script.rstrip()}\n"

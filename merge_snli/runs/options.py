@@ -1,7 +1,6 @@
 """The cluster file: which executor runs the tasks of a run, how many there are, and what each may use."""
 
 import re
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -15,8 +14,6 @@ from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, W
 from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
-# Stages that one task does.
-SINGLE_TASK = (WRITE, EVALUATE)
 
 # The table with values for all stages.
 DEFAULTS = "defaults"
@@ -72,7 +69,7 @@ class ClusterOptions(BaseModel):
         executor: `slurm`, `ray` or `local`.
         address: Address of the Ray cluster; `auto` for the one of this machine.
         problems_per_shard: Number of problems that are tagged and filtered together.
-        defaults: The values of all stages. In what `read_cluster_file` returns, the stages have them.
+        defaults: The values of all stages, which `read_cluster_file` puts into them.
         tag: Reading and tagging the problems.
         masked_lm: Each masked LM.
         filters: Filters and sets.
@@ -126,44 +123,33 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     """
     if find_spec("datatrove") is None:
         raise InputError(f"{param('cluster')} needs datatrove, which is not installed: {install_command('cluster')}")
+    content = read_toml(path, "cluster")
+    defaults = content.get(DEFAULTS, {})
+    for stage in STAGES:
+        own = content.get(stage, {})
+        if isinstance(defaults, dict) and isinstance(own, dict):  # others are refused
+            content[stage] = {**defaults, **own}
     try:
-        options = ClusterOptions.model_validate(read_toml(path, "cluster"))
+        options = ClusterOptions.model_validate(content)
     except ValidationError as error:
         raise InputError(f"{param('cluster')} {path}: {_invalid(error)}") from error
-    given = {name: options.stage(name).model_dump(exclude_unset=True) for name in (DEFAULTS, *STAGES)}
-    _check_effect(path, options, given)
-    defaults = given.pop(DEFAULTS)
-    stages = {
-        kind: StageOptions(**{**defaults, **values, **({"tasks": 1} if kind in SINGLE_TASK else {})})
-        for kind, values in given.items()
-    }
-    return options.model_copy(update=stages)
-
-
-def _check_effect(path: Path, options: ClusterOptions, given: Mapping[str, Mapping[str, object]]) -> None:
-    """Refuse keys that have an effect with other executors or stages only."""
-    keys = options.model_fields_set.union(*given.values())
-    for executor, own in ONLY_FOR.items():
-        if executor != options.executor and own & keys:
+    given = options.model_fields_set.union(*(options.stage(stage).model_fields_set for stage in STAGES))
+    for executor, own_keys in ONLY_FOR.items():
+        if executor != options.executor and own_keys & given:
             raise InputError(
-                f"{param('cluster')} {path}: {min(own & keys)} has no effect with the executor {options.executor}: "
-                "remove it"
+                f"{param('cluster')} {path}: {min(own_keys & given)} has no effect with the executor "
+                f"{options.executor}: remove it"
             )
-    for kind in SINGLE_TASK:
-        if "tasks" in given[kind]:
-            raise InputError(f"{param('cluster')} {path}: [{kind}] is a single task: remove tasks there")
+    return options
 
 
 def _invalid(error: ValidationError) -> str:
-    """Return the first thing that is wrong in a cluster file, with its table."""
-    first = error.errors(include_url=False)[0]
-    table, *rest = map(str, first["loc"])
-    key = ".".join(rest[:2]) or table
-    where = f" in [{table}]" if rest else ""
-    known = StageOptions.model_fields if rest else ClusterOptions.model_fields
-    messages = {
-        "extra_forbidden": f"unknown key {key!r}{where} (keys: {', '.join(known)})",
-        "missing": f'{key} is missing: add {key} = "slurm", "ray" or "local"',
-        "model_type": f"{key} is {first['input']!r}, but must be a table [{key}]",
-    }
-    return messages.get(first["type"], f"{key}{where} is {first['input']!r}: {first['msg'].lower()}")
+    """Return the first thing that is wrong in a cluster file."""
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f'{key} is missing: add {key} = "slurm", "ray" or "local"'
+    if first["type"] == "extra_forbidden":
+        known = ClusterOptions.model_fields if len(first["loc"]) == 1 else StageOptions.model_fields
+        return f"unknown key {key} (keys: {', '.join(known)})"
+    return f"{key} is {first['input']!r}: {first['msg'].lower()}"

@@ -9,8 +9,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from merge_snli.base.errors import explained, param
-from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, read_json, write_json
+from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, read_json, write_bytes, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
 
@@ -51,19 +53,17 @@ class SubmittedStage:
         """Return the numbers of the tasks that are complete."""
         return {int(path.name) for path in (self.folder / "completions").glob("[0-9]*")}
 
+    def is_complete(self) -> bool:
+        """Return whether all tasks are complete."""
+        return len(self.completed()) == self.tasks
+
     def log(self, task: int) -> Path:
         """Return the log file of a task."""
         return self.folder / "logs" / f"task_{task:05}.log"
 
-    def output(self, task: int) -> Path | None:
-        """Return the file with what the process of a task has printed; None if it has not been started."""
-        path = self.folder / "output" / f"{task:05}.txt"
-        if self.job is not None:
-            ranks = read_json(self.folder / "ranks_to_run.json")  # datatrove may be writing it
-            if ranks is None or task not in ranks:
-                return None
-            path = self.folder / "slurm_logs" / f"{self.job}_{ranks.index(task)}.out"
-        return path if path.is_file() else None
+    def output(self, task: int) -> Path:
+        """Return the file with what the process of a task has printed, which is there once it has started."""
+        return self.folder / "output" / f"{task}.txt"
 
     def forget(self) -> None:
         """Forget which tasks are complete, so that they run again."""
@@ -78,7 +78,6 @@ class TaskRecord:
     Attributes:
         state: `running`, `done` or `failed`.
         host: The machine.
-        started: When it started, in seconds since the epoch.
         seconds: How long it has been running.
         units: Number of units done.
         total: Number of units to do; None if unknown.
@@ -87,11 +86,13 @@ class TaskRecord:
 
     state: str
     host: str
-    started: float
     seconds: float = 0.0
     units: int = 0
     total: int | None = None
     error: str | None = None
+
+
+RUN = TypeAdapter(tuple[SubmittedStage, ...])
 
 
 def run_folder(out: str | Path) -> Path:
@@ -108,25 +109,20 @@ def output_folder(folder: Path) -> Path:
 
 def write_run(folder: Path, run: Sequence[SubmittedStage]) -> None:
     """Write the stages of a run, in order."""
-    stages = [asdict(stage) | {"folder": stage.folder.relative_to(folder).as_posix()} for stage in run]
-    executor = {stage.pop("executor") for stage in stages}.pop()
-    write_json(folder / CLUSTER_FILE, {"executor": executor, "stages": stages})
+    write_bytes(folder / CLUSTER_FILE, RUN.dump_json(tuple(run), indent=2))
 
 
 def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
     """Read the stages of a run, in order; empty if there is no run."""
-    content = read_json(folder / CLUSTER_FILE)
-    if content is None:
+    path = folder / CLUSTER_FILE
+    if not path.is_file():
         return ()
     message = (
-        f"{folder / CLUSTER_FILE} is damaged, or of another version of merge-snli: delete {folder} and run the command "
-        f"with {param('cluster')} again, which keeps the finished answers"
+        f"{path} is damaged, or of another version of merge-snli: delete {folder} and run the command with "
+        f"{param('cluster')} again, which keeps the finished answers"
     )
-    with explained((KeyError, TypeError), message):
-        return tuple(
-            SubmittedStage(**{**stage, "folder": folder / stage["folder"], "executor": content["executor"]})
-            for stage in content["stages"]
-        )
+    with explained(ValidationError, message):
+        return RUN.validate_json(path.read_bytes())
 
 
 def task_file(stage_folder: Path, task: int) -> Path:

@@ -4,6 +4,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from merge_snli.base.errors import InputError, explained, param
@@ -84,23 +85,23 @@ def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[Json, list[Js
                 timed.append(record)
         if state in {FAILED, STOPPED}:
             failures.append(_failure(stage, task, record))
-    status: Json = {"name": stage.name, "tasks": stage.tasks}
-    for state in (DONE, RUNNING, FAILED, STOPPED, WAITING):
-        status[state] = counts[state]
-    status["units"] = units
-    status["unit"] = stage.unit
-    status["units_per_second"] = _rate(timed, counts[RUNNING])
-    status["seconds_left"] = _seconds_left(timed, counts)
-    status["logs"] = str(stage.folder / "logs")
-    status["job"] = stage.job
-    return status, failures
+    by_state = {state: counts[state] for state in (DONE, RUNNING, FAILED, STOPPED, WAITING)}
+    progress = {
+        "units": units,
+        "unit": stage.unit,
+        "units_per_second": _rate(timed, counts[RUNNING]),
+        "seconds_left": _seconds_left(timed, counts),
+        "logs": str(stage.folder / "logs"),
+        "job": stage.job,
+    }
+    return {"name": stage.name, "tasks": stage.tasks, **by_state, **progress}, failures
 
 
 def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, completed: set[int], *, active: bool) -> str:
     if task in completed:
         return DONE
     if record is None:
-        return WAITING if active or stage.output(task) is None else STOPPED
+        return STOPPED if not active and stage.output(task).is_file() else WAITING
     if record.state == DONE:  # it runs again, since a later stage has missed a file that it made
         return WAITING
     if record.state == RUNNING:
@@ -113,10 +114,10 @@ def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Jso
         host, log = record.host, stage.log(task)
         error = record.error or "ended without a result: it was killed, or its machine was lost"
     else:
-        output = stage.output(task)
-        assert output is not None
-        printed = output.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["nothing printed"]
-        host, log, error = "an unknown machine", output, f"ended before it began its work: {printed[-1]}"
+        host, log = "an unknown machine", stage.output(task)
+        printed = log.read_text(encoding="utf-8", errors="replace").rstrip()
+        last = printed.rpartition("\n")[2]
+        error = f"ended before it began its work: {last}"
     return {"stage": stage.name, "task": task, "host": host, "error": error, "log": str(log)}
 
 
@@ -128,22 +129,13 @@ def _rate(records: list[TaskRecord], running: int) -> float | None:
 
 
 def _seconds_left(records: list[TaskRecord], counts: Counter[str]) -> float | None:
-    """Estimate from the durations of the tasks that are done, and those expected of the tasks that are running."""
-    if counts[DONE] == counts.total():
-        return 0.0
-    expected = [seconds for seconds in map(_duration, records) if seconds is not None]
+    """Estimate from the durations that follow from what the tasks have done and have to do."""
+    expected = [record.seconds * record.total / record.units for record in records if record.total and record.units]
     if not expected:
         return None
-    mean = sum(expected) / len(expected)
     spent = sum(record.seconds for record in records if record.state == RUNNING)
-    return max(0.0, (counts.total() - counts[DONE]) * mean - spent) / max(1, counts[RUNNING])
-
-
-def _duration(record: TaskRecord) -> float | None:
-    """Return how many seconds a task has taken, or will take at its present rate; None if unknown."""
-    if record.state == DONE:
-        return record.seconds
-    return record.seconds * record.total / record.units if record.total and record.units else None
+    left = (counts.total() - counts[DONE]) * fmean(expected) - spent
+    return max(0.0, left) / max(1, counts[RUNNING])
 
 
 def status_table(status: Json) -> Table:

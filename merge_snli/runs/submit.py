@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager, nullcontext
@@ -16,7 +15,7 @@ from datatrove.utils.logging import logger as datatrove_log
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import REASON, InputError, explained
-from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
+from merge_snli.base.files import machine_name, sha256_of_json, write_text
 from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
 from merge_snli.runs.executors import DatatroveExecutor, make_executor
@@ -27,7 +26,6 @@ from merge_snli.runs.run_folder import (
     SLURM,
     SUBMITTER_FILE,
     SubmittedStage,
-    is_submitting,
     output_folder,
     read_run,
     run_folder,
@@ -35,19 +33,18 @@ from merge_snli.runs.run_folder import (
     write_run,
 )
 from merge_snli.runs.status import NOT_INSTALLED, failure_text, is_active, queued, run_status
-from merge_snli.runs.task import StageTask
 
 logger = logging.getLogger(__name__)
 
 # How often the command counts the tasks that are complete.
 SECONDS_PER_POLL = 2.0
 
-# The longest time between two questions to Slurm.
-MAX_SECONDS_PER_QUESTION = 30.0
+# How often it asks Slurm, which slows down for everyone.
+SECONDS_PER_QUESTION = 5.0
 
 # The version of what tasks unpickle and of the notes that they leave for each other: raise it if modules or fields of
 # these change, so that a run of an older checkout is planned again and not resumed.
-PLAN_FORMAT = 6
+PLAN_FORMAT = 7
 
 
 @dataclass(frozen=True)
@@ -81,27 +78,8 @@ class Cluster:
             KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
         """
         datatrove_log.disable("datatrove")  # its messages are for programmers
-        try:
-            run = self._run(stages, folder, progress)
-        except KeyboardInterrupt:
-            if self.options.executor == SLURM:
-                out = output_folder(folder.parent)
-                logger.warning(
-                    "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
-                    "merge-snli work cancel %s",
-                    out,
-                    out,
-                )
-            raise
-        incomplete = [stage for stage in run if len(stage.completed()) < stage.tasks]
-        if incomplete:
-            failures = run_status(folder.parent)["failures"]
-            why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
-            raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
-
-    def _run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> list[SubmittedStage]:
+        submitted = [self.options.submitted(stage, folder) for stage in stages]
         with _only_submitter(folder.parent), _exit_at_sigterm():
-            submitted = [self.options.submitted(stage, folder) for stage in stages]
             submitted[-1].forget()  # it is cheap, and its output may have been deleted
             if self.options.executor == SLURM:
                 _submit(stages, submitted, self.options, folder.parent)
@@ -109,26 +87,22 @@ class Cluster:
                 write_run(folder.parent, submitted)
                 _run_here(stages, submitted, self.options, progress)
         if self.options.executor == SLURM:
-            _wait(submitted, progress)
-        return submitted
+            _wait(submitted, folder.parent, progress)
+        incomplete = [stage for stage in submitted if not stage.is_complete()]
+        if incomplete:
+            failures = run_status(folder.parent)["failures"]
+            why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
+            raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
 
 
 def _executor(
     stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
 ) -> DatatroveExecutor:
-    """Return the executor of a stage, after removing the records of tasks that will run."""
-    resources = options.stage(stage.kind)
+    """Return the executor of a stage, after removing what earlier runs of its tasks have left."""
     for task in set(range(run.tasks)) - run.completed():
         task_file(run.folder, task).unlink(missing_ok=True)
-    return make_executor(
-        options.executor,
-        StageTask(stage.work, run, earlier, resources.cpus_per_task),
-        resources,
-        tasks=run.tasks,
-        folder=run.folder,
-        after=[run.job for run in earlier if run.job is not None],
-        after_failures=stage.after_failures,
-    )
+        run.output(task).unlink(missing_ok=True)
+    return make_executor(stage, run, options.stage(stage.kind), earlier)
 
 
 def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[SubmittedStage]) -> list[SubmittedStage]:
@@ -138,16 +112,15 @@ def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[Submitte
 
 def _submit(stages: Sequence[RunStage], runs: list[SubmittedStage], options: ClusterOptions, folder: Path) -> None:
     """Submit all stages to Slurm, each after those of earlier steps, and set their jobs."""
-    if "SLURM_ARRAY_TASK_ID" in os.environ:
-        raise InputError("this is a task of a Slurm job: submit from a login node, or from an interactive job")
+    refused = "sbatch refused the job (its message is above): check the cluster file"
     for nth, stage in enumerate(stages):
         executor = _executor(stage, runs[nth], _before(stage, stages, runs), options)
-        refused = "sbatch refused the job (its message is above): check the cluster file"
+        runs[nth].output(0).parent.mkdir(parents=True, exist_ok=True)
         with (
             explained(FileNotFoundError, f"sbatch {NOT_INSTALLED}"),
             explained(subprocess.CalledProcessError, refused),
         ):
-            executor.run()
+            executor.launch_job()
         runs[nth] = replace(runs[nth], job=None if executor.job_id == -1 else str(executor.job_id))
         # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
         write_run(folder, runs)
@@ -160,19 +133,14 @@ def _run_here(
     with _connected(options.address) if options.executor == RAY else nullcontext():
         for stage, run in zip(stages, runs, strict=True):
             earlier = _before(stage, stages, runs)
-            if any(len(before.completed()) < before.tasks for before in earlier) and not stage.after_failures:
-                return
-            executor = _executor(stage, run, earlier, options)
-            with _progress_of(run, progress):
-                executor.run()
+            if stage.after_failures or all(before.is_complete() for before in earlier):
+                with _progress_of(run, progress):
+                    _executor(stage, run, earlier, options).run()
 
 
 @contextmanager
 def _exit_at_sigterm() -> Iterator[None]:
     """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield
@@ -209,16 +177,22 @@ def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
         update()
 
 
-def _wait(stages: Sequence[SubmittedStage], progress: Progress) -> None:
+def _wait(stages: Sequence[SubmittedStage], folder: Path, progress: Progress) -> None:
     """Wait until all jobs have left Slurm's queue."""
-    for stage in stages:
-        if stage.job is None:
-            continue
-        with _progress_of(stage, progress):
-            started = time.monotonic()
-            while _is_queued(stage):
-                # Soon at first, then as rarely as a long run allows: asking slows Slurm down for everyone.
-                time.sleep(min(1.0 + (time.monotonic() - started) / 20, MAX_SECONDS_PER_QUESTION))
+    try:
+        for stage in stages:
+            with _progress_of(stage, progress):
+                while _is_queued(stage):
+                    time.sleep(SECONDS_PER_QUESTION)
+    except KeyboardInterrupt:
+        out = output_folder(folder)
+        logger.warning(
+            "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+            "merge-snli work cancel %s",
+            out,
+            out,
+        )
+        raise
 
 
 def _is_queued(stage: SubmittedStage) -> bool:
@@ -233,19 +207,10 @@ def _is_queued(stage: SubmittedStage) -> bool:
 @contextmanager
 def _only_submitter(folder: Path) -> Iterator[None]:
     """Refuse a second submission while a run is active."""
-    with disk_errors_as_input_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    run, file = read_run(folder), folder / SUBMITTER_FILE
-    if not is_submitting(folder):
-        file.unlink(missing_ok=True)
-    advice = f"watch it with: merge-snli work status {output_folder(folder)}"
-    if run and is_active(folder, run):
-        raise InputError(f"a run on {run[0].executor} is active in {folder}; {advice}")
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(f"{machine_name()} {os.getpid()}")
-    except FileExistsError:
-        raise InputError(f"another command is submitting a run in {folder}; {advice}") from None
+    if is_active(folder, read_run(folder)):
+        raise InputError(f"a run is active in {folder}; watch it with: merge-snli work status {output_folder(folder)}")
+    file = folder / SUBMITTER_FILE
+    write_text(file, f"{machine_name()} {os.getpid()}")
     try:
         with repeating(lambda: os.utime(file), SECONDS_PER_BEAT):
             yield

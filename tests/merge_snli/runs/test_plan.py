@@ -4,12 +4,10 @@ import os
 import re
 import socket
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from datatrove.pipeline.base import PipelineStep
 
 from generation import Options
 from generation.pipeline import submitted
@@ -17,7 +15,7 @@ from generation.report.estimate import Estimate, Step
 from generation.run import plan_run, read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
-from merge_snli.base.stages import TaskShare
+from merge_snli.base.stages import TAG, RunStage, TaskShare
 from merge_snli.runs.executors import make_executor, plan_text
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.runs.run_folder import (
@@ -40,16 +38,9 @@ from merge_snli.runs.task import StageTask
 from tests.commands import Command
 from tests.oracles import missing_from, refused, written
 
+PRINTING = RunStage(name="print", kind=TAG, unit="shares", work=print, step=0)
+
 DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
-
-
-class NoStep(PipelineStep):  # type: ignore[misc]
-    """Does nothing."""
-
-    name = "nothing"
-
-    def run(self, *_: object) -> tuple[()]:
-        return ()
 
 
 def read(folder: Path, text: str) -> ClusterOptions:
@@ -65,7 +56,7 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
     assert (options.tag.tasks, options.tag.partition, options.tag.gpus_per_task) == (8, "cpu", 0)
     assert (options.masked_lm.tasks, options.masked_lm.partition, options.masked_lm.cpus_per_task) == (8, "gpu", 2)
     assert options.masked_lm.sbatch_args == {"account": "nlp", "nice": 3}
-    assert (options.write.tasks, options.evaluate.tasks, options.write.cpus_per_task) == (1, 1, 2)
+    assert options.write.cpus_per_task == 2
 
 
 @pytest.mark.parametrize(
@@ -74,20 +65,19 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
         ("executor = ", ["not valid TOML"]),
         ("", ["executor is missing"]),
         ('executor = "pbs"', ["executor", "'pbs'", "'slurm'"]),
-        ('executor = "local"\nspeed = 3', ["unknown key 'speed'", "problems_per_shard"]),
-        ('executor = "local"\n[tag]\ntaks = 3', ["unknown key 'taks' in [tag]", "tasks"]),
-        ('executor = "local"\n[defaults]\ntaks = 3', ["unknown key 'taks' in [defaults]", "tasks"]),
-        ('executor = "local"\ntag = 3', ["tag is 3", "[tag]"]),
+        ('executor = "local"\nspeed = 3', ["unknown key speed", "problems_per_shard"]),
+        ('executor = "local"\n[tag]\ntaks = 3', ["unknown key tag.taks", "tasks"]),
+        ('executor = "local"\n[defaults]\ntaks = 3', ["unknown key defaults.taks", "tasks"]),
+        ('executor = "local"\ntag = 3', ["tag is 3", "dictionary"]),
         ('executor = "local"\ndefaults = 3', ["defaults is 3"]),
-        ('executor = "local"\n[tag]\ntasks = 0', ["tasks in [tag] is 0", "1"]),
-        ('executor = "local"\n[defaults]\ntasks = 0', ["tasks in [defaults] is 0"]),
-        ('executor = "local"\n[tag]\ntasks = 1001', ["tasks in [tag] is 1001", "1000"]),
-        ('executor = "local"\n[tag]\ntasks = "3"', ["tasks in [tag] is '3'", "integer"]),
-        ('executor = "local"\n[write]\ntasks = 3', ["[write]", "tasks"]),
+        ('executor = "local"\n[tag]\ntasks = 0', ["tag.tasks is 0", "1"]),
+        ('executor = "local"\n[defaults]\ntasks = 0', ["defaults.tasks is 0"]),
+        ('executor = "local"\n[tag]\ntasks = 1001', ["tag.tasks is 1001", "1000"]),
+        ('executor = "local"\n[tag]\ntasks = "3"', ["tag.tasks is '3'", "integer"]),
         ('executor = "local"\n[tag]\npartition = "gpu"', ["partition", "local"]),
         ('executor = "slurm"\naddress = "auto"', ["address", "slurm"]),
         ('executor = "ray"\n[defaults]\ntime = "1:00:00"', ["time", "ray"]),
-        ('executor = "slurm"\n[tag]\ngpus_per_task = -1', ["gpus_per_task in [tag] is -1"]),
+        ('executor = "slurm"\n[tag]\ngpus_per_task = -1', ["tag.gpus_per_task is -1"]),
         ('executor = "slurm"\n[tag.sbatch_args]\nexclusive = true', ["sbatch_args.exclusive", "True"]),
     ],
 )
@@ -107,7 +97,8 @@ def test_the_examples_of_the_documentation_can_be_read(tmp_path: Path) -> None:
 
 def test_options_that_ray_does_not_have_are_refused(tmp_path: Path) -> None:
     options = StageOptions(ray_remote_kwargs={"accelerator": "A100"})
-    refused("accelerator", make_executor(RAY, NoStep(), options, tasks=1, folder=tmp_path).run)
+    run = SubmittedStage(executor=RAY, name="print", unit="shares", tasks=1, folder=tmp_path)
+    refused("accelerator", make_executor(PRINTING, run, options).run)
 
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -162,7 +153,7 @@ def test_slurm_scripts_are_shown_and_nothing_is_written(tmp_path: Path, monkeypa
     scripts = text.split("#!/bin/bash\n")[1:]
     assert len(scripts) == 4, "one per kind of stage"
     directives = [set(re.findall(r"#SBATCH --(\S+)", script)) for script in scripts]
-    assert {"partition=cpu", "time=1:00:00", "array=0-0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
+    assert {"partition=cpu", "time=1:00:00", "array=0", "cpus-per-task=1", "mem-per-cpu=2G"} <= directives[0]
     assert "#SBATCH --account='a b'" in scripts[0]
     assert {"partition=gpu", "gpus=2"} <= directives[1]
     assert not missing_from(scripts[1], "module load python\n", "python -P -m datatrove.tools.launch_pickled_pipeline")
@@ -198,7 +189,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def record(state: str = "running", **values: Any) -> TaskRecord:  # noqa: ANN401 - the fields of `TaskRecord`
-    given: dict[str, Any] = {"state": state, "host": "n1", "started": 0.0, "seconds": 20.0, "units": 100} | values
+    given: dict[str, Any] = {"state": state, "host": "n1", "seconds": 20.0, "units": 100} | values
     return TaskRecord(**given)
 
 
@@ -210,7 +201,7 @@ def stage(folder: Path) -> SubmittedStage:
     )
     write_run(folder, [made])
     killed, failed = record(host="n2", seconds=5.0, units=7), record("failed", error="--dtype is wrong")
-    for task, of_task in enumerate([record("done"), record(), failed, killed]):
+    for task, of_task in enumerate([record("done", total=100), record(), failed, killed]):
         write_task(made.folder, task, of_task)
     long_ago = time.time() - 2 * SECONDS_WITHOUT_BEAT
     os.utime(task_file(made.folder, 3), (long_ago, long_ago))
@@ -257,14 +248,14 @@ def test_a_running_task_has_stopped_if_its_command_has_ended(stage: SubmittedSta
 def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage, folder: Path) -> None:
     (folder / SUBMITTER_FILE).unlink()
     (stage.folder / "output").mkdir()
-    (stage.folder / "output" / "00000.txt").touch()
+    (stage.folder / "output" / "0.txt").touch()
     stage.forget()
     assert [failure["task"] for failure in run_status(folder)["failures"]] == [1, 2, 3]
 
 
 def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: SubmittedStage, folder: Path) -> None:
     (folder / SUBMITTER_FILE).unlink()
-    log = written(stage.folder / "output" / "00004.txt", "…\nNo module named 'merge_snli'\n")
+    log = written(stage.folder / "output" / "4.txt", "…\nNo module named 'merge_snli'\n")
     last = run_status(folder)["failures"][-1]
     assert (last["task"], last["log"]) == (4, str(log))
     assert last["error"].endswith("No module named 'merge_snli'")
@@ -288,9 +279,7 @@ def test_no_run_and_a_run_that_cannot_be_canceled(stage: SubmittedStage, tmp_pat
     assert "local" in command("work", "cancel", tmp_path / "out", code=2).err
 
 
-@pytest.mark.parametrize(
-    "content", ["[]", '{"executor": "local"}', '{"executor": "local", "stages": [{"folder": "a"}]}']
-)
+@pytest.mark.parametrize("content", ["", '{"executor": "local"}', '[{"executor": "local", "folder": "a"}]'])
 def test_file_of_another_version_is_named(content: str, folder: Path, tmp_path: Path, command: Command) -> None:
     path = written(folder / "cluster.json", content)
     assert f"{path} is damaged" in command("work", "status", tmp_path / "out", code=2).err
@@ -308,18 +297,9 @@ def test_the_error_of_a_task_names_flags(
     def work(share: TaskShare, progress: Stage) -> None:
         raise InputError(f"{param('device', 'cpu')} is wrong in /data/--old")
 
-    refused(r"^device='cpu' is wrong", StageTask(work, stage, (), threads=1).run, None, rank=4)
+    refused(r"^device='cpu' is wrong", StageTask(work, stage, (), threads=1), None, 4, 5)
     assert run_status(folder)["failures"][-1]["error"] == "--device=cpu is wrong in /data/--old"
     assert "--device=cpu is wrong" in command("work", "status", tmp_path / "out", "--format", "json").out
-
-
-@pytest.mark.parametrize(("content", "has_output"), [("[0, 1, 2]", True), ("", False), ("[0, 1", False)])
-def test_a_submission_that_is_just_being_written_has_no_output_yet(
-    stage: SubmittedStage, content: str, has_output: bool
-) -> None:
-    (stage.folder / "ranks_to_run.json").write_text(content, encoding="utf-8")
-    output = written(stage.folder / "slurm_logs" / "17_1.out", "started\n")
-    assert replace(stage, job="17").output(1) == (output if has_output else None)
 
 
 def test_a_task_imports_nothing_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +307,6 @@ def test_a_task_imports_nothing_from_the_working_directory(tmp_path: Path, monke
         written(tmp_path / "downloads" / f"{name}.py", f"open({str(tmp_path / 'executed')!r}, 'w')")
     monkeypatch.chdir(tmp_path / "downloads")
     stage = SubmittedStage(executor=LOCAL, name="print", unit="shares", tasks=1, folder=tmp_path / "0-print-1")
-    task = StageTask(print, stage, (), threads=1)
-    make_executor(LOCAL, task, StageOptions(), tasks=1, folder=stage.folder).run()
+    make_executor(PRINTING, stage, StageOptions()).run()
     assert stage.completed() == {0}
     assert not (tmp_path / "executed").exists()
