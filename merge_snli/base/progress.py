@@ -5,9 +5,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from merge_snli.base.errors import InputError, one_line
@@ -82,27 +81,22 @@ class Progress:
             total: Number of units; None if unknown.
             cached: Number of units that were done by an earlier run.
         """
-        start, name = time.monotonic(), one_line(name)
+        name = one_line(name)
         disable = True if self._quiet else None
         with tqdm(total=total, initial=cached, desc=name, unit=f" {unit}", disable=disable, delay=self._after) as bar:
-            stage = Stage(name, unit, bar, start, total=total)
+            stage = Stage(name, unit, bar, time.monotonic(), total=total)
             self.stages.append(stage)
-            shown: AbstractContextManager[None] = nullcontext()
-            if bar.disable and not self._quiet:
-                shown = _lines(stage, cached, self._after)
-            elif self._after and not bar.disable:
-                shown = repeating(partial(_show, bar), self._after)
-            with shown:
+            with nullcontext() if self._quiet else _shown(stage, cached, self._after):
                 try:
                     yield stage
                 finally:
-                    stage.seconds = time.monotonic() - start
+                    stage.seconds = time.monotonic() - stage.start
 
     def __str__(self) -> str:
         """Return one line per stage: its name, duration and number of units."""
         width = max((len(stage.name) for stage in self.stages), default=0)
         return "\n".join(
-            f"{stage.name:{width}}  {format_duration(stage.seconds):>11}  {stage.done:>10,} {_noun(stage, stage.done)}"
+            f"{stage.name:{width}}  {format_duration(stage.seconds):>11}  {stage.done:>10,} {stage.unit}"
             for stage in self.stages
         )
 
@@ -150,44 +144,30 @@ def repeating(function: Callable[[], object], seconds: float, first: float | Non
         thread.join()
 
 
-def _show(bar: "tqdm[Any]") -> None:
-    """Show a bar that was delayed, whether or not its stage advances."""
-    bar.delay = 0.0  # so that it ends with a line of its own
-    bar.refresh()
-
-
 @contextmanager
-def _lines(stage: Stage, cached: int, after: float) -> Iterator[None]:
-    """Log a line every `SECONDS_PER_LINE`, whether or not the stage advances, and one when it is done.
+def _shown(stage: Stage, cached: int, after: float) -> Iterator[None]:
+    """Show a stage every `SECONDS_PER_LINE`, whether or not it advances, and at its end: its bar, or lines of the log.
 
     Args:
         stage: The stage.
         cached: Number of units that were done by an earlier run.
-        after: Seconds before the first line; if 0, it comes after `SECONDS_PER_LINE`.
+        after: Seconds before it is shown first; if 0, `SECONDS_PER_LINE`.
     """
-    with repeating(lambda: logger.info("%s", _line(stage, cached)), SECONDS_PER_LINE, first=after or SECONDS_PER_LINE):
+
+    def show() -> None:
+        if not stage.bar.disable:
+            stage.bar.delay = 0.0  # so that it ends with a line of its own
+            stage.bar.refresh()
+            return
+        done, seconds = cached + stage.done, time.monotonic() - stage.start
+        unit = f" {stage.unit}"
+        line = tqdm.format_meter(done, stage.total, seconds, ncols=0, prefix=stage.name, unit=unit, initial=cached)
+        logger.info("%s", line)
+
+    with repeating(show, SECONDS_PER_LINE, first=after or SECONDS_PER_LINE):
         yield
-    if stage.seconds < after:
-        return
-    done = cached + stage.done
-    logger.info("%s: %s %s in %s", stage.name, f"{done:,}", _noun(stage, done), format_duration(stage.seconds))
-
-
-def _noun(stage: Stage, number: int) -> str:
-    return stage.unit.removesuffix("s") if number == 1 else stage.unit
-
-
-def _line(stage: Stage, cached: int) -> str:
-    """Return what is done of a stage, its rate and, if the total is known, the time left."""
-    done = cached + stage.done
-    rate = stage.done / (time.monotonic() - stage.start)
-    text = f"{stage.name}: {done:,}"
-    if stage.total is not None:
-        text += f" of {stage.total:,}"
-    text += f" {stage.unit}, {rate:,.1f}/s"
-    if stage.total is not None and rate:
-        text += f", {format_duration((stage.total - done) / rate)} left"
-    return text
+    if stage.seconds >= after:
+        show()
 
 
 def format_duration(seconds: float) -> str:

@@ -20,8 +20,8 @@ def test_a_long_step_is_shown_while_it_runs_and_when_it_is_done(lines: pytest.Lo
     with step("reading data", 1_200, "rows"):
         time.sleep(0.5)
         running = lines.messages
-    assert running[0].startswith("reading data: 0 of 1,200 rows")
-    assert lines.messages[-1].startswith("reading data: 1,200 rows in")
+    assert running[0].startswith("reading data:   0% 0/1200 ")
+    assert lines.messages[-1].startswith("reading data: 100% 1200/1200 ")
 
 
 def test_nothing_is_shown_of_a_short_step(lines: pytest.LogCaptureFixture) -> None:

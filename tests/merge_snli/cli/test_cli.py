@@ -222,8 +222,8 @@ def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
 def test_words_of_some_problems(command: Command, caplog: pytest.LogCaptureFixture) -> None:
     assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json").out)["with_label"] == 5
     reading, words = caplog.messages
-    assert reading.startswith("reading: 5 rows in ")
-    assert words.startswith("shared words: 5 problems in ")
+    assert reading.startswith("reading: 5 rows [")
+    assert words.startswith("shared words: 100% 5/5 [")
 
 
 def test_words_as_a_table(command: Command) -> None:
