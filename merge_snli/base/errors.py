@@ -5,7 +5,6 @@ the command line by their flags (`--top-k`), with values quoted for a shell. All
 """
 
 import re
-from ast import literal_eval
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -15,8 +14,11 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Self
 
-_START, _END = "\ufdd0", "\ufdd1"  # Unicode reserves these for use within a program: no text contains them
-_PARAM = re.compile(f"{_START}(?P<text>(?P<name>[^={_START}{_END}]+)(?:=(?P<value>[^{_START}{_END}]*))?){_END}")
+# Around a parameter as in Python and as on the command line. Unicode reserves these for use within a program: no text
+# contains them.
+_START, _MIDDLE, _END = "\ufdd0", "\ufdd3", "\ufdd1"
+_NAMED = f"([^{_START}{_MIDDLE}{_END}]*)"
+_PARAM = re.compile(_START + _NAMED + _MIDDLE + _NAMED + _END)
 
 # What a message of `explained` has in the place of the reason.
 REASON = "\ufdd2"
@@ -53,8 +55,13 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
         >>> print(as_flags(Message(param("data_labels", ("not enough info=NAME", "refuted=NAME")))))
         --data-labels='not enough info=NAME,refuted=NAME'
     """
-    advised = "" if value is None else f"={value!r}"
-    return f"{_START}{name}{advised}{_END}"
+    in_python, on_command_line = name, flag(name)
+    if value is not None:
+        in_python += f"={value!r}"
+        if value is not True and name not in POSITIONAL:
+            text = ",".join(value) if isinstance(value, tuple) else str(value)
+            on_command_line += f"={quote(text)}"
+    return f"{_START}{in_python}{_MIDDLE}{on_command_line}{_END}"
 
 
 def fitted(text: str) -> str:
@@ -91,7 +98,7 @@ class Message(str):
             text: The text, with parameters from `param`.
         """
         marked = fitted(text.marked if isinstance(text, Message) else text)
-        message = super().__new__(cls, _PARAM.sub(r"\g<text>", marked))
+        message = super().__new__(cls, _PARAM.sub(r"\1", marked))
         message.marked = marked
         return message
 
@@ -150,16 +157,7 @@ def explained(errors: type[Exception] | tuple[type[Exception], ...], message: st
 def as_flags(text: object) -> str:
     """Return an error or a message with its parameters named as on the command line, and anything else as it is."""
     message = text.message if isinstance(text, InputError) else text
-    return _PARAM.sub(_flag, message.marked) if isinstance(message, Message) else str(message)
-
-
-def _flag(parameter: re.Match[str]) -> str:
-    name = flag(parameter["name"])
-    value = True if parameter["value"] is None else literal_eval(parameter["value"])
-    if value is True or parameter["name"] in POSITIONAL:
-        return name
-    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    return f"{name}={quote(text)}"
+    return _PARAM.sub(r"\2", message.marked) if isinstance(message, Message) else str(message)
 
 
 def one_line(text: str) -> str:

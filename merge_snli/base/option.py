@@ -1,11 +1,11 @@
 """One option of a run, described once: arguments, run files, records, card and documentation follow from it."""
 
 import math
-import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from inspect import Parameter, Signature, signature
+from numbers import Integral
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
@@ -14,6 +14,9 @@ from merge_snli.base.errors import InputError, param
 
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
+
+# What is a value of a type without loss.
+CONVERTED_FROM: dict[type, Any] = {str: (str, Path), int: Integral, float: (int, float), bool: bool}
 
 # Values that options had in earlier versions, and the advice for each.
 REMOVED_VALUES = {"int8": "use bfloat16, since an int8 prediction depends on the other pairs of its batch"}
@@ -151,18 +154,10 @@ def converted(value: object, expected: type) -> object | None:
             return None
         texts = tuple(converted(each, str) for each in values)
         return None if None in texts else texts
-    if expected is str:
-        return str(value) if isinstance(value, str | Path) else None
-    if isinstance(value, bool):
-        return value if expected is bool else None
-    if expected is bool:
+    if isinstance(value, bool) != (expected is bool) or not isinstance(value, CONVERTED_FROM[expected]):
         return None
-    if expected is float:
-        return float(value) if isinstance(value, int | float) else None
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
+    converted_value: object = expected(value)
+    return converted_value
 
 
 def set_checked(options: object, *, without: Sequence[str] = ()) -> None:
