@@ -1,6 +1,7 @@
 """The public names, the types of their arguments, the options of generate, and shell completion."""
 
 import argparse
+import ast
 import importlib
 import re
 import subprocess
@@ -37,6 +38,8 @@ def test_each_public_name_exists_and_is_documented(name: str) -> None:
 
 def test_the_package_lists_its_public_names() -> None:
     assert {*merge_snli.__all__} <= {*dir(merge_snli)}
+    stub = Path(merge_snli.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert ast.literal_eval(stub.partition("__all__ = ")[2]) == sorted(merge_snli.__all__)
 
 
 def test_no_public_name_is_a_submodule() -> None:
