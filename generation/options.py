@@ -312,7 +312,7 @@ def _absolute(name: str) -> str:
 
 def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options in a run's record, with defaults for the options that the run's version did not have."""
-    defaults = {name: option.default for name, option in described(Options) if not option.is_required}
+    defaults = {name: option.default for name, option in described(Options) if option.default is not MISSING}
     values = {**defaults, **recorded}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 

@@ -18,9 +18,6 @@ TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true
 # What is a value of a type without loss.
 CONVERTED_FROM: dict[type, Any] = {str: (str, Path), int: Integral, float: (int, float), bool: bool}
 
-# Values that options had in earlier versions, and the advice for each.
-REMOVED_VALUES = {"int8": "use bfloat16, since an int8 prediction depends on the other pairs of its batch"}
-
 # The key of an `Option` in the metadata of its dataclass field.
 METADATA = "option"
 
@@ -65,23 +62,9 @@ class Option:
     always_recorded: bool = False
     changes_rows: bool = True
 
-    def __post_init__(self) -> None:
-        """Check that the option says whether it departs from the paper's method.
-
-        Raises:
-            TypeError: If it has both `departure` and `neutral`, or neither.
-        """
-        if (self.departure is None) == (self.neutral is None):
-            raise TypeError(f"the option {self.help!r} needs either a departure or a reason to be neutral")
-
     def field(self) -> Any:  # noqa: ANN401 - the default of a field of any type
         """Return the dataclass field of this option."""
         return field(default=self.default, metadata={METADATA: self})
-
-    @property
-    def is_required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is MISSING
 
     def is_default(self, value: Any) -> bool:  # noqa: ANN401 - a value of any option
         """Return whether a value is the default; lists, as records have them, are compared as tuples."""
@@ -198,13 +181,8 @@ def _checked(name: str, value: object, expected: type, option: Option) -> object
     for item in found if expected is tuple else (found,):
         if option.choices and item not in option.choices:
             verb = "has" if expected is tuple else "is"
-            raise InputError(f"{param(name)} {verb} {item!r}: {choice_advice(item, option.choices)}")
+            raise InputError(f"{param(name)} {verb} {item!r}: choose from {', '.join(option.choices)}")
     return found
-
-
-def choice_advice(value: object, choices: Iterable[str]) -> str:
-    """Return the advice for a value that is not one of the choices: which to use instead, or all of them."""
-    return REMOVED_VALUES.get(str(value), f"choose from {', '.join(choices)}")
 
 
 def require_unique(option: str, values: Sequence[str]) -> None:

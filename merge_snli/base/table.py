@@ -172,6 +172,8 @@ class Table:
             rows.append(cells)
         return self._rendered(HTML, _html, rows)
 
+    _repr_html_ = html  # in notebooks
+
     def _rendered(self, template: str, escape: Callable[[str], str], rows: list[Any]) -> str:
         return _template(template, escape).render(table=self, rows=rows)
 
@@ -180,10 +182,6 @@ class Table:
         import pandas as pd
 
         return pd.DataFrame(list(self.rows), columns=[column.header for column in self.columns])
-
-    def _repr_html_(self) -> str:
-        """Return the table as HTML for a notebook."""
-        return self.html()
 
     def _cells(self, show: Callable[[Column, Cell], str]) -> list[list[str]]:
         return [[show(column, value) for column, value in zip(self.columns, row, strict=True)] for row in self.rows]
@@ -274,10 +272,26 @@ def _markdown(text: str) -> str:
 
 def _cell_markdown(column: Column, value: Cell) -> str:
     text = column.show(value)
-    if not column.code:
-        return _markdown(text)
-    fence, space = ("``", " ") if "`" in text else ("`", "")
-    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+    return code_span(text) if column.code else _markdown(text)
+
+
+def code_span(text: str) -> str:
+    """Return a text on one line as Markdown's code span in a table, which backticks of the text do not end.
+
+    Examples:
+        >>> code_span("a `b`")
+        '`` a `b` ``'
+    """
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    space = " " if "`" in text else ""
+    return f"{fence}{space}{one_cell(text)}{space}{fence}"
+
+
+def one_cell(text: str) -> str:
+    """Escape what would end a cell or line of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _latex(text: str) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 from generation.options import departures
 from merge_snli.base.errors import one_line
+from merge_snli.base.table import code_span, one_cell
 from merge_snli.card.metadata import license_text, metadata
-from merge_snli.card.values import cell, code, configs_by_column, escaped, example_of, first_row, value_text
+from merge_snli.card.values import configs_by_column, escaped, example_of, first_row, value_text
 from merge_snli.dataset.answered_forms import form_shares, shares_text
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.texts import NLI_TEXTS, is_nli
@@ -32,7 +33,7 @@ FUNCTIONS = {
     "public_name": public_name,
     "shares_text": shares_text,
 }
-FILTERS = {"cell": cell, "code": code, "escaped": escaped, "value": value_text}
+FILTERS = {"cell": one_cell, "code": code_span, "escaped": escaped, "value": value_text}
 
 
 def load_name_of(folder: Path) -> str:
@@ -116,5 +117,5 @@ def _options(record: Record) -> str:
                 continue
         values = value if isinstance(value, list) else [value]
         shown = ",".join(public_name(str(of_list)) for of_list in values)
-        texts.append(code(f"{name}={shown or 'none'}"))
+        texts.append(code_span(f"{name}={shown or 'none'}"))
     return " ".join(texts)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from merge_snli.base.table import code_span
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record
 from merge_snli.schema import ALL, SEED, TEST, DataColumn, data_file
@@ -49,15 +50,11 @@ def configs_by_column(record: Record) -> list[tuple[DataColumn, list[str]]]:
 def first_row(folder: Path, config: str, split: str) -> dict[str, Any]:
     """Return the first row of a split."""
     with pq.ParquetFile(folder / data_file(config, split)) as file:
-        for batch in file.iter_batches(1):
-            row: dict[str, Any] = batch.to_pylist()[0]
-            return row
-    raise ValueError(f"{data_file(config, split)} has no rows")
-
-
-def cell(text: str) -> str:
-    """Escape what would end a table cell or line."""
-    return " ".join(text.split()).replace("|", "\\|")
+        rows = next(file.iter_batches(1), None)
+    if rows is None:
+        raise ValueError(f"{data_file(config, split)} has no rows")
+    row: dict[str, Any] = rows.to_pylist()[0]
+    return row
 
 
 def escaped(text: str) -> str:
@@ -70,23 +67,9 @@ def escaped(text: str) -> str:
     return MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def code(text: str) -> str:
-    """Return a text on one line in a code span, which backticks of the text do not end.
-
-    Examples:
-        >>> code("a `b`")
-        '`` a `b` ``'
-    """
-    fence = "`"
-    while fence in text:
-        fence += "`"
-    space = " " if "`" in text else ""
-    return f"{fence}{space}{cell(text)}{space}{fence}"
-
-
 def value_text(value: object) -> str:
     """Return a value as JSON in a code span, cut after `MAX_EXAMPLE_LENGTH` characters."""
     text = json.dumps(value, ensure_ascii=False)
     if len(text) > MAX_EXAMPLE_LENGTH:
         text = f"{text[:MAX_EXAMPLE_LENGTH]}…"
-    return code(text)
+    return code_span(text)

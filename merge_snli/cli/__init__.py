@@ -23,7 +23,6 @@ from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, n
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.limits import DEFAULT, VARIABLE, read_limit
-from merge_snli.base.option import choice_advice
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
 from merge_snli.cli.meanings import advice
@@ -290,4 +289,4 @@ class CommandParser(argparse.ArgumentParser):
 
 def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
     """Return a question that names the nearest choice, or the advice to use one of the listed ones."""
-    return nearest(str(value), choices) or f": {choice_advice(value, listed)}"
+    return nearest(str(value), choices) or f": choose from {', '.join(listed)}"

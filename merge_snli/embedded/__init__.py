@@ -25,8 +25,6 @@ def embedded_path(name: str) -> Path | None:
     paths = {PROBLEMS: FOLDER / "problems.jsonl"} | {model: FOLDER / model for model in (*MASKED_LMS, *NLI_MODELS)}
     path = paths.get(name.removeprefix(PREFIX))
     if path is None:
-        family = name.removeprefix(PREFIX).partition("-")[0]
-        available = [PREFIX + known for known in paths]
-        similar = [known for known in available if known.startswith(f"{PREFIX}{family}-")]
-        raise InputError(f"unknown bundled name {name!r}: choose from {', '.join(similar or available)}")
+        known = ", ".join(PREFIX + known for known in paths)
+        raise InputError(f"unknown bundled name {name!r}: choose from {known}")
     return path

@@ -14,15 +14,16 @@ from generation.filters.fillers import CODES, Filtered, filter_fillers
 from generation.filters.filter import ANY_LANGUAGE, ENGLISH_ONLY, FILTERS_GROUP, Applied, Filter, Occurrence
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import SPACED, Piece, Vocabulary
-from generation.options import FILTER_NAMES
+from generation.options import FILTER_NAMES, Options
 from generation.replacements.finding import FilteredForm
 from generation.report.explain import trace_form
 from generation.sentences.forms import forms
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
-from merge_snli.base.option import METADATA, Option
+from merge_snli.base.option import METADATA, described
+from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.problems.problem import Problem
-from tests.oracles import refused
+from merge_snli.scoring.options import ScoreOptions
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators", "on_votes")
 STAGES = {
@@ -116,6 +117,6 @@ def test_explain_writes_a_word_that_a_filter_saw_in_the_case_of_the_original(rea
     assert filler.dropped == (None if reason == "kept" else reason)
 
 
-def test_an_option_needs_a_departure_or_a_reason_to_be_neutral() -> None:
-    refused("departure", Option, help="x", default=None, error=TypeError)
-    refused("departure", Option, help="x", default=None, departure="a", neutral="b", error=TypeError)
+@pytest.mark.parametrize("options", [Options, ScoreOptions, ExtendedPairOptions, SimplePairOptions])
+def test_an_option_has_either_a_departure_or_a_reason_to_be_neutral(options: type) -> None:
+    assert not [name for name, option in described(options) if (option.departure is None) == (option.neutral is None)]
