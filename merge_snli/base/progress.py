@@ -161,7 +161,7 @@ def _shown(stage: Stage, cached: int, after: float) -> Iterator[None]:
             return
         done, seconds = cached + stage.done, time.monotonic() - stage.start
         unit = f" {stage.unit}"
-        line = tqdm.format_meter(done, stage.total, seconds, ncols=0, prefix=stage.name, unit=unit, initial=cached)
+        line = tqdm.format_meter(done, stage.total or 0, seconds, ncols=0, prefix=stage.name, unit=unit, initial=cached)
         logger.info("%s", line)
 
     with repeating(show, SECONDS_PER_LINE, first=after or SECONDS_PER_LINE):
