@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from numbers import Integral, Real
 from pathlib import Path
@@ -28,17 +28,17 @@ CLASSES = (
     "Trainer",
 )
 
-# The type that an annotation names, and how a message does.
-KINDS: dict[str, tuple[type, str]] = {
-    "bool": (bool, "True or False"),
-    "int": (Integral, "a whole number"),
-    "float": (Real, "a number"),
-    "str": (str, "a text"),
-    "Path": (Path, "a path"),
-    "Mapping": (Mapping, "a dict"),
-    "None": (NoneType, "None"),
-    **dict.fromkeys(LISTS, (Iterable, "a list")),
-    **{name: (object, f"a {name}") for name in CLASSES},
+# The type that an annotation names.
+KINDS: dict[str, type] = {
+    "bool": bool,
+    "int": Integral,
+    "float": Real,
+    "str": str,
+    "Path": Path,
+    "Mapping": Mapping,
+    "None": NoneType,
+    **dict.fromkeys(LISTS, Iterable),
+    **dict.fromkeys(CLASSES, object),
 }
 
 
@@ -57,7 +57,6 @@ def typed(function: F, called: str = "") -> F:
         TypeError: When it is called with other arguments than it has; the message names the nearest one.
     """
     signature = inspect.signature(function)
-    hints = {name: _kinds(_text(parameter.annotation)) for name, parameter in signature.parameters.items()}
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
@@ -70,46 +69,42 @@ def typed(function: F, called: str = "") -> F:
                 what = f"got an unexpected keyword argument {unknown[0]!r}{nearest(unknown[0], signature.parameters)}"
             raise TypeError(f"{called or function.__name__}() {what}") from None
         for name, given in bound.arguments.items():
-            several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-            for value in given if several else [given]:
-                _check(name, value, hints[name])
+            parameter = signature.parameters[name]
+            for value in given if parameter.kind is inspect.Parameter.VAR_POSITIONAL else [given]:
+                _check(name, value, parameter.annotation)
         return function(*args, **kwargs)
 
     return cast("F", checked)
 
 
-def _text(annotation: Any) -> str:  # noqa: ANN401 - any annotation
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+def _check(name: str, value: object, annotation: Any) -> None:  # noqa: ANN401 - any annotation
+    expected = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    if not _fits(value, expected):
+        is_empty = isinstance(value, str) and not value.strip()
+        found = "an empty text" if is_empty else f"of type {type(value).__name__}"
+        raise InputError(f"{param(name)} is {value!r:.60}, {found}: give {expected}")
 
 
-def _kinds(annotation: str) -> list[str]:
-    """Return the kinds of values that an annotation names; none if there is one that cannot be checked."""
-    kinds = re.split(r" \| (?![^\[]*\])", annotation)
-    return kinds if all(_split(kind)[0] in KINDS for kind in kinds) else []
+def _fits(value: object, annotation: str) -> bool:
+    """Return whether a value is of a kind that an annotation names, or the annotation cannot be checked."""
+    kinds = _kinds(annotation)
+    return not kinds or any(_is(value, name, items) for name, items in kinds)
 
 
 @cache
-def _split(kind: str) -> tuple[str, list[str]]:
-    """Return the name of a kind, and the kinds of the items of a list."""
-    name, _, items = kind.removesuffix("]").partition("[")
-    name = name.rpartition(".")[2]
-    return name, _kinds(items) if items and name in LISTS else []
+def _kinds(annotation: str) -> list[tuple[str, str]]:
+    """Return the name of each kind, and for lists the annotation of their items; none if one cannot be checked."""
+    kinds = []
+    for kind in re.split(r" \| (?![^\[]*\])", annotation):
+        name, _, items = kind.removesuffix("]").partition("[")
+        name = name.rpartition(".")[2]
+        if name not in KINDS:
+            return []
+        kinds.append((name, items if name in LISTS else ""))
+    return kinds
 
 
-def _check(name: str, value: object, kinds: Sequence[str]) -> None:
-    if not kinds or _fits(value, kinds):
-        return
-    found = f"of type {type(value).__name__}"
-    if isinstance(value, str) and not value.strip():
-        found = "an empty text"
-    raise InputError(f"{param(name)} is {value!r:.60}, {found}: give {_any_of(kinds)}")
-
-
-def _fits(value: object, kinds: Sequence[str]) -> bool:
-    return any(_is(value, *_split(kind)) for kind in kinds)
-
-
-def _is(value: object, name: str, items: Sequence[str]) -> bool:
+def _is(value: object, name: str, items: str) -> bool:
     """Return whether a value is of a kind."""
     if name in CLASSES:
         return any(parent.__name__ == name for parent in type(value).__mro__)
@@ -119,13 +114,4 @@ def _is(value: object, name: str, items: Sequence[str]) -> bool:
         return name == "str" and isinstance(value, str) and bool(value.strip()) and "\0" not in value
     if items and isinstance(value, list | tuple):
         return all(_fits(item, items) for item in value)
-    return isinstance(value, KINDS[name][0])
-
-
-def _any_of(kinds: Iterable[str]) -> str:
-    """Return how a message names some kinds."""
-    words = []
-    for name, items in map(_split, kinds):
-        word = KINDS[name][1]
-        words.append(f"{word} of {_any_of(items)}" if items else word)
-    return " or ".join(dict.fromkeys(words))
+    return isinstance(value, KINDS[name])

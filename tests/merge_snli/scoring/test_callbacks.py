@@ -81,7 +81,7 @@ def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: 
     ("tokenizer", "options", "message"),
     [
         (True, {"every": 0}, "every is 0"),
-        (True, {"every": "x"}, "every is 'x', of type str: give a whole number"),
+        (True, {"every": "x"}, "every is 'x', of type str: give int"),
         (True, {"subsample": 10}, "subsample is 10"),
         (True, {"model_labels": "infer"}, "model_labels='infer' is not possible"),
         (True, {"model_labels": "entailment,neutral"}, "model_labels"),
