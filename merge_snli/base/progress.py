@@ -13,7 +13,7 @@ from merge_snli.base.errors import InputError, one_line
 
 # In a notebook without ipywidgets, tqdm.auto warns that bars are plain text.
 with warnings.catch_warnings(action="ignore"):
-    from tqdm.auto import tqdm
+    from tqdm.auto import tqdm as tqdm
 
 logger = logging.getLogger(__name__)
 

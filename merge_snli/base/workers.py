@@ -20,12 +20,10 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from tqdm.std import tqdm
-
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import ON_WINDOWS
 from merge_snli.base.garbage import collect_rarely
-from merge_snli.base.progress import Progress, Stage, repeating
+from merge_snli.base.progress import Stage, tqdm
 
 SECONDS_PER_POLL = 0.2
 
@@ -144,21 +142,20 @@ def next_item() -> int:
         return int(counts[TAKEN]) - 1
 
 
+class _SharedStage(Stage):
+    """Counts the units of all workers together."""
+
+    def advance(self, units: int) -> None:
+        """Add units to those that are done, and set the total, which is the same in all workers."""
+        counts = _counts[0]
+        with counts.get_lock():
+            counts[DONE] += units
+            counts[TOTAL] = UNKNOWN if self.total is None else self.total
+
+
 def _do(work: Callable[[Stage], None]) -> list[logging.LogRecord]:
-    """Work in a worker, publish its counts, and return the warnings."""
+    """Work in a worker, and return the warnings."""
     log = BufferingHandler(sys.maxsize)
     logging.getLogger().handlers = [log]
-    counts, published = _counts[0], 0
-    with Progress(quiet=True).stage("", unit="") as stage:
-
-        def publish() -> None:
-            nonlocal published
-            with counts.get_lock():
-                published, new = stage.done, stage.done - published
-                counts[DONE] += new
-                counts[TOTAL] = UNKNOWN if stage.total is None else stage.total
-
-        with repeating(publish, SECONDS_PER_POLL):
-            work(stage)
-        publish()
+    work(_SharedStage("", "", tqdm(disable=True), start=0.0))
     return log.buffer

@@ -108,7 +108,4 @@ def _language(path: Path) -> Language:
     before = read.get("before", {})
     for sound, words in before.items():
         before[sound] = frozenset(words.split())
-    try:
-        return Language(**read)
-    except TypeError as error:
-        raise TypeError(f"{path}: {error}") from error
+    return Language(**read)

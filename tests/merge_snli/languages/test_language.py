@@ -1,12 +1,9 @@
 """The files of languages: negations, affixes, capitals of nouns, and sounds after words that are elided."""
 
-from pathlib import Path
-
 import pytest
 
 from generation.sentences.words import is_negation, is_whole_word
-from merge_snli.languages.language import Language, _language, language_of, languages
-from tests.oracles import refused
+from merge_snli.languages.language import Language, language_of, languages
 
 NEGATIONS = {
     "en": ("not", "Nobody", "don’t"),
@@ -33,11 +30,6 @@ def test_negations_of_a_language_are_no_suggestions_there(code: str) -> None:
 def test_every_language_has_negations_and_is_tested() -> None:
     assert NEGATIONS.keys() == languages().keys()
     assert all(language.negations for language in languages().values())
-
-
-def test_a_wrong_entry_is_reported_with_its_file(tmp_path: Path) -> None:
-    (tmp_path / "xx.toml").write_text('name = "X"\nnegation = "not"\n', encoding="utf-8")
-    refused(r"xx\.toml: .*'negation'", _language, tmp_path / "xx.toml", error=TypeError)
 
 
 @pytest.mark.parametrize(
