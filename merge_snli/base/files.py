@@ -152,7 +152,7 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     import tomllib
 
     errors = (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError)
-    with explained(errors, f"{param(option)} {path} cannot be read as TOML: {REASON}"):
+    with explained(errors, f"{param(option)} {path} cannot be read: {REASON}"):
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 
 
