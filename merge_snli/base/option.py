@@ -90,10 +90,7 @@ def with_keywords(function: Callable[..., object], options: type) -> Signature:
     """Return the signature of a function with a keyword for each field of an options class in place of `**`."""
     own = signature(function)
     given = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-    named = [
-        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-        for each in fields(options)
-    ]
+    named = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(options).parameters.values()]
     return own.replace(parameters=[*given, *named])
 
 

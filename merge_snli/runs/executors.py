@@ -122,12 +122,9 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
         ray.wait(running, num_returns=len(running))
 
 
-DatatroveExecutor = SlurmExecutor | LocalExecutor | RayExecutor
-
-
 def make_executor(
     stage: RunStage, run: SubmittedStage, options: StageOptions, earlier: Sequence[SubmittedStage] = ()
-) -> DatatroveExecutor:
+) -> Any:  # noqa: ANN401 - an executor of datatrove, which has no types
     """Return the executor of a stage.
 
     Args:
@@ -209,6 +206,5 @@ def _scripts(options: ClusterOptions, stages: Sequence[RunStage], folder: Path) 
             shown.add(stage.kind)
             run = options.submitted(stage, folder)
             slurm = make_executor(stage, run, options.stage(stage.kind))
-            assert isinstance(slurm, SlurmExecutor)
             script = slurm.get_launch_file_contents(slurm.get_sbatch_args(run.tasks), "")
             yield f"{stage.name}:\n\n{script.rstrip()}\n"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager, nullcontext
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import machine_name, sha256_of_json, write_text
 from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
-from merge_snli.runs.executors import DatatroveExecutor, make_executor
+from merge_snli.runs.executors import SlurmExecutor, make_executor
 from merge_snli.runs.options import ClusterOptions
 from merge_snli.runs.run_folder import (
     RAY,
@@ -78,14 +78,8 @@ class Cluster:
             KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
         """
         datatrove_log.disable("datatrove")  # its messages are for programmers
-        submitted = [self.options.submitted(stage, folder) for stage in stages]
-        with _only_submitter(folder.parent), _exit_at_sigterm():
-            submitted[-1].forget()  # it is cheap, and its output may have been deleted
-            if self.options.executor == SLURM:
-                _submit(stages, submitted, self.options, folder.parent)
-            else:
-                write_run(folder.parent, submitted)
-                _run_here(stages, submitted, self.options, progress)
+        with _only_submitter(folder.parent), _exit_at_sigterm(), _connected(self.options):
+            submitted = self._run(stages, folder, progress)
         if self.options.executor == SLURM:
             _wait(submitted, folder.parent, progress)
         incomplete = [stage for stage in submitted if not stage.is_complete()]
@@ -94,48 +88,35 @@ class Cluster:
             why = failure_text(failures[0]) if failures else f"{incomplete[0].name} did not start"
             raise InputError(f"{why}; finished tasks are kept: run the same command again to do the others")
 
-
-def _executor(
-    stage: RunStage, run: SubmittedStage, earlier: Sequence[SubmittedStage], options: ClusterOptions
-) -> DatatroveExecutor:
-    """Return the executor of a stage, after removing what earlier runs of its tasks have left."""
-    for task in set(range(run.tasks)) - run.completed():
-        task_file(run.folder, task).unlink(missing_ok=True)
-        run.output(task).unlink(missing_ok=True)
-    return make_executor(stage, run, options.stage(stage.kind), earlier)
-
-
-def _before(stage: RunStage, stages: Sequence[RunStage], runs: Sequence[SubmittedStage]) -> list[SubmittedStage]:
-    """Return the submitted stages of the steps before a stage."""
-    return [run for run, other in zip(runs, stages, strict=True) if other.step < stage.step]
-
-
-def _submit(stages: Sequence[RunStage], runs: list[SubmittedStage], options: ClusterOptions, folder: Path) -> None:
-    """Submit all stages to Slurm, each after those of earlier steps, and set their jobs."""
-    refused = "sbatch refused the job (its message is above): check the cluster file"
-    for nth, stage in enumerate(stages):
-        executor = _executor(stage, runs[nth], _before(stage, stages, runs), options)
-        runs[nth].output(0).parent.mkdir(parents=True, exist_ok=True)
-        with (
-            explained(FileNotFoundError, f"sbatch {NOT_INSTALLED}"),
-            explained(subprocess.CalledProcessError, refused),
-        ):
-            executor.launch_job()
-        runs[nth] = replace(runs[nth], job=None if executor.job_id == -1 else str(executor.job_id))
-        # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
-        write_run(folder, runs)
-
-
-def _run_here(
-    stages: Sequence[RunStage], runs: Sequence[SubmittedStage], options: ClusterOptions, progress: Progress
-) -> None:
-    """Run the stages one after another with Ray or locally, until one has failed."""
-    with _connected(options.address) if options.executor == RAY else nullcontext():
-        for stage, run in zip(stages, runs, strict=True):
-            earlier = _before(stage, stages, runs)
-            if stage.after_failures or all(before.is_complete() for before in earlier):
+    def _run(self, stages: Sequence[RunStage], folder: Path, progress: Progress) -> list[SubmittedStage]:
+        """Submit all stages to Slurm, or run them one after another if those before have not failed."""
+        runs = [self.options.submitted(stage, folder) for stage in stages]
+        runs[-1].forget()  # it is cheap, and its output may have been deleted
+        write_run(folder.parent, runs)
+        for nth, stage in enumerate(stages):
+            run = runs[nth]
+            earlier = [before for before, other in zip(runs, stages, strict=True) if other.step < stage.step]
+            for task in set(range(run.tasks)) - run.completed():  # what earlier runs have left
+                task_file(run.folder, task).unlink(missing_ok=True)
+                run.output(task).unlink(missing_ok=True)
+            executor = make_executor(stage, run, self.options.stage(stage.kind), earlier)
+            if self.options.executor == SLURM:
+                runs[nth] = replace(run, job=_submit(executor, run))
+                # Written after each stage, so that `work cancel` knows every job even if the next one is refused.
+                write_run(folder.parent, runs)
+            elif stage.after_failures or all(before.is_complete() for before in earlier):
                 with _progress_of(run, progress):
-                    _executor(stage, run, earlier, options).run()
+                    executor.run()
+        return runs
+
+
+def _submit(executor: SlurmExecutor, run: SubmittedStage) -> str | None:
+    """Submit a stage to Slurm, and return its job; None if all its tasks are complete."""
+    run.output(0).parent.mkdir(parents=True, exist_ok=True)
+    refused = "sbatch refused the job (its message is above): check the cluster file"
+    with explained(FileNotFoundError, f"sbatch {NOT_INSTALLED}"), explained(subprocess.CalledProcessError, refused):
+        executor.launch_job()
+    return None if executor.job_id == -1 else str(executor.job_id)
 
 
 @contextmanager
@@ -149,14 +130,17 @@ def _exit_at_sigterm() -> Iterator[None]:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[None]:
-    """Connect to a Ray cluster; at the end, Ray stops the tasks that are still running."""
+def _connected(options: ClusterOptions) -> Iterator[None]:
+    """Connect to a Ray cluster, if there is one; at the end, Ray stops the tasks that are still running."""
+    if options.executor != RAY:
+        yield
+        return
     import ray
 
-    message = f"cannot connect to the Ray cluster at {address!r}: {REASON}"
+    message = f"cannot connect to the Ray cluster at {options.address!r}: {REASON}"
     # Ray lets the tasks import from the directory that it is started in, which must not be one with files of others.
     with explained((ConnectionError, ValueError, RuntimeError), message), chdir(sys.prefix):
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        ray.init(address=options.address, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield
     finally:
