@@ -77,5 +77,5 @@ def read_samples(path: Path) -> Iterator[EvalSample]:
 
 def settings_of(header: EvalLog) -> dict[str, Any]:
     """Return the settings of the model; those of the command line override those of the task."""
-    configs = header.plan.config, header.eval.model_generate_config
-    return {name: value for config in configs for name, value in config.model_dump(exclude_none=True).items()}
+    settings: dict[str, Any] = header.plan.config.model_dump(exclude_none=True)
+    return settings | header.eval.model_generate_config.model_dump(exclude_none=True)

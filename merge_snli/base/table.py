@@ -28,7 +28,7 @@ TEXT_WIDTH = 80
 NO_VALUE = "–"
 
 # How characters that the output's encoding lacks are printed. Others are printed as their code.
-ASCII = {"─": "-", "–": "-", "−": "-", "…": "...", "→": "->", "≥": ">="}
+ASCII = str.maketrans({"─": "-", "–": "-", "−": "-", "…": "...", "→": "->", "≥": ">="})
 
 # With what a cell begins that spreadsheet programs take for a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -232,9 +232,8 @@ def print_in_any_encoding(stream: TextIO) -> None:
 def _ascii(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    text = error.object[error.start : error.end]
-    shown = (ASCII.get(character) or character.encode("ascii", "backslashreplace").decode() for character in text)
-    return "".join(shown), error.end
+    text = error.object[error.start : error.end].translate(ASCII)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
 
 
 def not_formula(text: str) -> str:

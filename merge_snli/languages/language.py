@@ -14,8 +14,15 @@ ENGLISH = "en"
 
 # Languages that are written without spaces, by code. A masked LM's pieces are no words there.
 UNSPACED = {
-    **{"bo": "Tibetan", "dz": "Dzongkha", "ja": "Japanese", "km": "Khmer", "lo": "Lao", "my": "Burmese"},
-    **{"th": "Thai", "yue": "Cantonese", "zh": "Chinese"},
+    "bo": "Tibetan",
+    "dz": "Dzongkha",
+    "ja": "Japanese",
+    "km": "Khmer",
+    "lo": "Lao",
+    "my": "Burmese",
+    "th": "Thai",
+    "yue": "Cantonese",
+    "zh": "Chinese",
 }
 
 # The entries of a file that are one text and no list of words.
