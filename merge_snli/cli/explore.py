@@ -37,14 +37,13 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.testing import Significance
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
-    from merge_snli.results.naming import work_folder
 
     out, name = check_page(arguments.out).parent, arguments.corpus
     dataset = find_dataset(arguments.dataset)
     results = []
     if arguments.results:
         results = results_on(read_results(arguments), dataset, arguments.config)
-    corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record), work_folder(out) / "corpora")
+    corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record))
     path = write_explorer(
         results,
         dataset,

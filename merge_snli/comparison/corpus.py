@@ -2,27 +2,24 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.files import sha256_of_file, sha256_of_json
+from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import Progress
-from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import Record
 from merge_snli.models.tagger import Tagger, tagger_of_run
 from merge_snli.problems.formats import TEXT_TYPES, file_type
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import Survey, stream_problems, survey_problems
-from merge_snli.problems.source import ProblemSource, open_source, without_options
+from merge_snli.problems.reading import stream_problems, survey_problems
+from merge_snli.problems.source import open_source, without_options
 from merge_snli.problems.text_files import numbered_lines, require_text
 
 logger = logging.getLogger(__name__)
@@ -30,27 +27,25 @@ logger = logging.getLogger(__name__)
 # The split of a corpus that has splits: models are trained on it.
 TRAIN = "train"
 
-# Version of the cached counts. Raise it if tokens are counted differently.
-FORMAT = 1
-
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus that was read once to compute its digest.
+    """A corpus that was read.
 
     Attributes:
         name: The corpus as the user named it, with the split if it has any.
         digest: Digest of its content.
-        read: Starts a new pass over its texts.
+        runs: How often each run of characters between spaces occurs. A tokenizer of spaCy splits at spaces first, so
+            each different run is tokenized once.
     """
 
     name: str
     digest: str
-    read: Callable[[], Iterator[str]]
+    runs: Counter[str] = field(repr=False)
 
 
 def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
-    """Open a corpus and compute its digest.
+    """Read a corpus.
 
     Args:
         name: A `.txt` file with one sentence or paragraph per line; or NLI problems as `generate` reads them (file,
@@ -59,34 +54,38 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
         split: Split of a folder or Hub id.
 
     Raises:
-        InputError: If the corpus does not exist, cannot be read or has no text.
+        InputError: If the corpus does not exist, cannot be read, has no text or changes while it is read.
     """
-    if file_type(Path(name)) == ".txt" and not Path(name).is_dir():
-        return _plain_text(Path(name))
-    if Path(name).is_file() and file_type(Path(name)) not in TEXT_TYPES:
+    path = Path(name)
+    if file_type(path) == ".txt" and not path.is_dir():
+        return _plain_text(path)
+    if path.is_file() and file_type(path) not in TEXT_TYPES:
         raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
-    given = ProblemOptions(problems=name)
-    options = given if given.split is None else replace(given, split=split)
+    options, title = ProblemOptions(problems=name), name
+    if options.split is not None:
+        options, title = replace(options, split=split), f"{name}, split {split}"
     with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
-    title = name if options.split is None else f"{name}, split {options.split}"
-    return Corpus(title, survey.digest, partial(_sentences, source, survey))
+    runs = Counter[str]()
+    with Progress().stage("counting the words of the corpus", unit="problems") as stage:
+        for problem in stream_problems(source, survey):
+            runs.update(problem.premise.split())
+            runs.update(problem.hypothesis.split())
+            stage.advance(1)
+    return Corpus(title, survey.digest, runs)
 
 
 def _plain_text(path: Path) -> Corpus:
     if not path.is_file():
         raise InputError(f"{param('corpus')} {path}: no such file")
     require_text(path)
-    if not sum(1 for _, line in numbered_lines(path) if line.strip()):
+    runs = Counter[str]()
+    for _, line in numbered_lines(path):
+        runs.update(line.split())
+    if not runs:
         raise InputError(f"{param('corpus')} {path} has no text")
-    return Corpus(str(path), sha256_of_file(path), lambda: (line for _, line in numbered_lines(path)))
-
-
-def _sentences(source: ProblemSource, survey: Survey) -> Iterator[str]:
-    for problem in stream_problems(source, survey):
-        yield problem.premise
-        yield problem.hypothesis
+    return Corpus(str(path), sha256_of_file(path), runs)
 
 
 @dataclass(frozen=True)
@@ -117,10 +116,8 @@ class CorpusCounts:
         Returns:
             [n].
         """
-        of_words = np.array(
-            [self.by_token.get(word.lower(), 0) for word in words.dictionary.to_pylist()], dtype=np.int64
-        )
-        return np.asarray(of_words[words.indices.to_numpy()])
+        of_words = [self.by_token.get(word.lower(), 0) for word in words.dictionary.to_pylist()]
+        return np.array(of_words, dtype=np.int64)[words.indices.to_numpy()]
 
 
 def tagger_of(record: Record, name: str | None = None) -> Tagger:
@@ -139,52 +136,16 @@ def tagger_of(record: Record, name: str | None = None) -> Tagger:
     return tagger
 
 
-def count_corpus(corpus: Corpus, tagger: Tagger, folder: Path | None = None) -> CorpusCounts:
-    """Count the tokens of a corpus, or read the counts of an earlier run on the same content.
+def count_corpus(corpus: Corpus, tagger: Tagger) -> CorpusCounts:
+    """Count the tokens of a corpus.
 
     Args:
         corpus: The corpus.
         tagger: Has the tokenizer.
-        folder: Where counts are cached; None to cache nothing. A damaged file is deleted and computed again.
-
-    Raises:
-        InputError: If the corpus has changed since it was opened, or the folder is not writable.
     """
-    key = sha256_of_json([FORMAT, corpus.digest, tagger.digest])[:16]
-    cached = None if folder is None else _read(folder, key)
-    if cached is None:
-        cached = _count(corpus, tagger)
-        if folder is not None:
-            _write(folder, key, cached)
-    return CorpusCounts(corpus.name, corpus.digest, cached)
-
-
-def _count(corpus: Corpus, tagger: Tagger) -> dict[str, int]:
-    """Count the runs of characters between spaces, then split each different run into tokens once.
-
-    The result is the same as for whole texts, because a spaCy tokenizer splits at spaces first, but several times
-    faster.
-    """
-    runs, counts = Counter[str](), Counter[str]()
+    counts = Counter[str]()
     tokenizer: Any = tagger.nlp.tokenizer
-    with Progress().stage("counting the words of the corpus", unit="texts") as stage:
-        for text in corpus.read():
-            runs.update(text.split())
-            stage.advance(1)
-        for doc, number in zip(tokenizer.pipe(runs), runs.values(), strict=True):
-            for token in doc:
-                counts[token.lower_] += number
-    return dict(counts)
-
-
-def _read(folder: Path, key: str) -> dict[str, int] | None:
-    for path in sorted(folder.glob(f"{key}-*.parquet")):
-        if is_intact(path):
-            table = pq.read_table(path, partitioning=None)
-            return dict(zip(table["token"].to_pylist(), table["count"].to_pylist(), strict=True))
-    return None
-
-
-def _write(folder: Path, key: str, counts: Mapping[str, int]) -> None:
-    columns = {"token": pa.array(counts.keys(), pa.string()), "count": pa.array(counts.values(), pa.int64())}
-    write_checked(folder, pa.table(columns), prefix=f"{key}-", compression="zstd")
+    for doc, number in zip(tokenizer.pipe(corpus.runs), corpus.runs.values(), strict=True):
+        for token in doc:
+            counts[token.lower_] += number
+    return CorpusCounts(corpus.name, corpus.digest, counts)

@@ -48,12 +48,12 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         mask: Variants to count, [n_variants]; by default all.
 
     Returns:
-        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `pass_shares`,
-        NaN for a seed without a variant in some model.
+        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of
+        `passes_by_seed`, NaN for a seed without a variant in some model.
     """
     named = [(model.name, model.answers.counts(rows=mask)) for model in scored.models]
     variants = max(number_drawn(scored, model, mask) for model in scored.models)
-    values = np.mean([pass_shares(table) for _, table in named], axis=0)
+    values = np.mean([passes_by_seed(table.correct, table.sizes) for _, table in named], axis=0)
     return mean_curve(named, variants=variants), np.asarray(values)
 
 
@@ -75,17 +75,6 @@ def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -
     """Return PA as in results: the mean over the subsamples with a variant, NaN without one."""
     mean = spread(pattern_accuracy(table.correct, table.sizes, threshold)[:, 0]).mean
     return math.nan if mean is None else mean
-
-
-def pass_shares(table: Counts) -> Floats:
-    """Return the share of the subsamples in which each seed passes at 0.9, [n_seeds]; NaN without a variant.
-
-    As `merge_snli.statistics.passes_by_seed`, which requires a variant of every seed.
-    """
-    some = table.drawn
-    shares = np.full(len(some), np.nan)
-    shares[some] = passes_by_seed(table.correct[:, some], table.sizes[:, some])
-    return shares
 
 
 def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:

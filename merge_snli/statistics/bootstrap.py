@@ -54,9 +54,6 @@ def bootstrap_intervals(
         (0.375, 1.0, 'percentile bootstrap')
     """
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
-    lengths = [len(array) for array in arrays]
-    if len({*lengths}) != 1:
-        raise ValueError(f"columns have {lengths} values: pass one value per seed in each")
 
     def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
         return np.stack([statistic(*values, axis=axis) for statistic in statistics])
@@ -88,8 +85,6 @@ def stratified_interval(
         ValueError: If there are not as many weights as strata, or a stratum has fewer than 2 values.
     """
     arrays = [numbers(f"strata[{i}]", values) for i, values in enumerate(strata)]
-    if len(arrays) != len(weights):
-        raise ValueError(f"{len(arrays)} strata have {len(weights)} weights: pass one weight per stratum")
 
     def weighted_mean(*values: FloatArray, axis: int = -1) -> FloatArray:
         means = [weight * stratum.mean(axis=axis) for weight, stratum in zip(weights, values, strict=True)]

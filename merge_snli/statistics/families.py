@@ -14,7 +14,7 @@ from merge_snli.statistics.letters import compact_letters
 from merge_snli.statistics.multiple import holm
 from merge_snli.statistics.paired_tests import mcnemar_test, permutation_test
 from merge_snli.statistics.t_tests import paired_t_test
-from merge_snli.statistics.values import FloatArray, TestResult
+from merge_snli.statistics.values import FloatArray, TestResult, ratios
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy, required_correct
 
 PairedTest = Callable[..., TestResult]
@@ -47,10 +47,10 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
         threshold: Threshold from 0 to 1.
 
     Returns:
-        (g,) float64, from 0 to 1.
+        (g,) float64, from 0 to 1; NaN for a seed without a variant in any subsample.
 
     Raises:
-        ValueError: If the shapes differ, or a seed has no variant in any subsample.
+        ValueError: If the shapes differ.
 
     Examples:
         >>> passes_by_seed([[18, 17], [20, 18]], [[20, 20], [20, 20]])
@@ -59,11 +59,8 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
     n_correct, n = np.asarray(correct, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
     if n_correct.shape != n.shape or n_correct.ndim != 2:
         raise ValueError(f"correct has the shape {n_correct.shape}, sizes {n.shape}: pass counts by subsample and seed")
-    drawn = np.count_nonzero(n, axis=0)
-    if not drawn.all():
-        raise ValueError(f"seed {int(np.argmin(drawn))} has no variant in any subsample: leave it out")
     passing = (n > 0) & (n_correct >= required_correct(threshold, n))
-    return np.asarray(np.count_nonzero(passing, axis=0) / drawn)
+    return ratios(np.count_nonzero(passing, axis=0), np.count_nonzero(n, axis=0))
 
 
 def values_for(
@@ -74,7 +71,7 @@ def values_for(
     Args:
         test: `"permutation"`: the share of the subsamples in which each seed passes; `"mcnemar"`: whether it passes in
             more than half of them; `"t-test"`: PA of each subsample.
-        correct: (s, g) int, as for `passes_by_seed`.
+        correct: (s, g) int, as for `passes_by_seed`, of seeds with a variant in some subsample.
         sizes: (s, g) int, as for `passes_by_seed`.
         threshold: Threshold from 0 to 1.
 
@@ -82,7 +79,7 @@ def values_for(
         (g,) float64, (g,) bool or (s,) float64.
 
     Raises:
-        ValueError: If the shapes differ, or a seed has no variant in any subsample.
+        ValueError: If the shapes differ.
 
     Examples:
         >>> counts = [[18, 17], [20, 18], [20, 0]], [[20, 20]] * 3
@@ -203,7 +200,7 @@ def compare_models(
     for first, second in combinations(models, 2):
         pair = originals[first, second] = original[first], original[second]
         if pair not in results:
-            results[pair] = _run(run, values, *pair, unit or default_unit)
+            results[pair] = run(values[pair[0]], values[pair[1]], unit=unit or default_unit)
     distinct = [pair for pair in results if pair[0] != pair[1]] or list(results)
     adjusted = dict(zip(distinct, holm([results[pair].p_value for pair in distinct]), strict=True))
     pairs = []
@@ -227,13 +224,6 @@ def compare_models(
         tests=tests,
         smallest_p=smallest,
     )
-
-
-def _run(test: PairedTest, values: Mapping[str, ArrayLike], first: str, second: str, unit: str) -> TestResult:
-    try:
-        return test(values[first], values[second], unit=unit)
-    except ValueError as error:
-        raise ValueError(f"{first} against {second}: {error}") from error
 
 
 def adjusted_pairs(tests: Sequence[tuple[str, str, TestResult]]) -> tuple[PairResult, ...]:

@@ -56,7 +56,7 @@ def within_outcomes(predictors: FloatArray, outcomes: Sequence[Outcome]) -> Floa
     """
     total = np.zeros((predictors.shape[1],) * 2)
     for outcome in outcomes:
-        rows = predictors if outcome.included.all() else predictors[outcome.included]
+        rows = predictors[outcome.included]
         centered = rows - rows.mean(axis=0)
         total += centered.T @ centered
     return total
@@ -97,12 +97,11 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
     Raises:
         NotConverged: If the predictors separate the outcomes, so that a coefficient is infinite, or are collinear.
     """
-    intercepts = [_log_odds(outcome) for outcome in outcomes]
-    coefficients = np.concatenate([np.zeros(predictors.shape[1]), intercepts])
+    coefficients = np.zeros(predictors.shape[1] + len(outcomes))
     for _ in range(MAX_ITERATIONS):
-        gradient, information = _derivatives(predictors, outcomes, coefficients)
+        scores, information = _derivatives(predictors, outcomes, clusters, coefficients)
         try:
-            step = np.linalg.solve(information, gradient)
+            step = np.linalg.solve(information, scores.sum(axis=0))
         except np.linalg.LinAlgError as error:
             raise NotConverged("the information matrix is singular") from error
         coefficients = coefficients + step
@@ -113,54 +112,34 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
     raise NotConverged(f"no convergence in {MAX_ITERATIONS} iterations")
 
 
-def _log_odds(outcome: Outcome) -> float:
-    """Return the log-odds of an outcome, with one half added to both counts."""
-    yes, n = int((outcome.success & outcome.included).sum()), int(outcome.included.sum())
-    return float(np.log((yes + 0.5) / (n - yes + 0.5)))
-
-
-def _residuals(
-    predictors: FloatArray, outcome: Outcome, coefficients: FloatArray, intercept: float
+def _derivatives(
+    predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return outcome minus fitted probability, and the variance of the outcome; both 0 where it is not included."""
+    """Return the gradient of the log-likelihood by cluster, and the information: minus its second derivatives."""
     from scipy.special import expit
 
-    fitted = expit(predictors @ coefficients + intercept)
-    residuals = np.where(outcome.included, outcome.success - fitted, 0.0)
-    return residuals, np.where(outcome.included, fitted * (1 - fitted), 0.0)
-
-
-def _derivatives(
-    predictors: FloatArray, outcomes: Sequence[Outcome], coefficients: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the gradient of the log-likelihood, and the information: minus its second derivatives."""
-    p = predictors.shape[1]
-    gradient, information = np.zeros(len(coefficients)), np.zeros((len(coefficients),) * 2)
-    for at, outcome in enumerate(outcomes, start=p):
-        residuals, variances = _residuals(predictors, outcome, coefficients[:p], coefficients[at])
-        gradient[:p] += predictors.T @ residuals
-        gradient[at] = residuals.sum()
-        information[:p, :p] += (predictors * variances[:, np.newaxis]).T @ predictors
-        information[:p, at] = information[at, :p] = predictors.T @ variances
-        information[at, at] = variances.sum()
-    return gradient, information
+    n, p = predictors.shape
+    design = np.column_stack([predictors, np.ones(n)])
+    scores = np.zeros((int(clusters.max()) + 1, len(coefficients)))
+    information = np.zeros((len(coefficients),) * 2)
+    for intercept, outcome in enumerate(outcomes, start=p):
+        own = [*range(p), intercept]
+        rows, of_rows = design[outcome.included], clusters[outcome.included]
+        fitted = expit(rows @ coefficients[own])
+        residuals = outcome.success[outcome.included] - fitted
+        for at, column in zip(own, rows.T, strict=True):
+            scores[:, at] += np.bincount(of_rows, residuals * column, minlength=len(scores))
+        information[np.ix_(own, own)] += (rows.T * (fitted * (1 - fitted))) @ rows
+    return scores, information
 
 
 def _covariance(
     predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
 ) -> FloatArray:
-    p, size = predictors.shape[1], int(clusters.max()) + 1
-    scores = np.zeros((size, len(coefficients)))
-    for at, outcome in enumerate(outcomes, start=p):
-        residuals, _ = _residuals(predictors, outcome, coefficients[:p], coefficients[at])
-        for column in range(p):
-            scores[:, column] += np.bincount(clusters, residuals * predictors[:, column], minlength=size)
-        scores[:, at] = np.bincount(clusters, residuals, minlength=size)
-    observed = np.any([outcome.included for outcome in outcomes], axis=0)
-    n = sum(int(outcome.included.sum()) for outcome in outcomes)
-    n_clusters = len(np.unique(clusters[observed]))
+    scores, information = _derivatives(predictors, outcomes, clusters, coefficients)
+    included = np.array([outcome.included for outcome in outcomes])
+    n, n_clusters = int(included.sum()), len(np.unique(clusters[included.any(axis=0)]))
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
-    _, information = _derivatives(predictors, outcomes, coefficients)
     inverse = np.linalg.inv(information)
     return np.asarray(correction * inverse @ (scores.T @ scores) @ inverse)
 

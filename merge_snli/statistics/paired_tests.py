@@ -14,8 +14,6 @@ from merge_snli.statistics.t_tests import paired_result
 from merge_snli.statistics.values import (
     Interval,
     TestResult,
-    booleans,
-    numbers,
     paired,
     warning_for,
 )
@@ -43,7 +41,12 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
         >>> result.p_value, result.difference, result.effect_size
         (0.03125, 0.6, inf)
     """
-    a, b = paired(first, second, booleans)
+    a, b = np.asarray(first), np.asarray(second)
+    if a.shape != b.shape or a.ndim != 1 or not a.size or not a.dtype == b.dtype == np.bool_:
+        raise ValueError(
+            f"first has the shape {a.shape} and dtype {a.dtype}, second {b.shape} and {b.dtype}: pass one boolean per "
+            "unit in each"
+        )
     only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
     signs = random_signs_p(a.astype(np.float64) - b)
     return TestResult(
@@ -101,7 +104,7 @@ def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed",
         >>> result.test, result.p_value
         ('paired permutation test (exact)', 0.03125)
     """
-    a, b = paired(first, second, numbers)
+    a, b = paired(first, second)
     differences = a - b
     p = random_signs_p(differences)
     name = f"paired permutation test ({'exact' if p.is_exact else 'upper bound'})"

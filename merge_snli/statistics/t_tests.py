@@ -37,7 +37,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     """
     from scipy.special import stdtr
 
-    a, b = paired(first, second, numbers)
+    a, b = paired(first, second)
     differences = a - b
     n, mean = len(differences), float(differences.mean())
     if _deviation(differences) == 0:

@@ -1,9 +1,7 @@
 """Define the results of tests and intervals, check the values they take, and compute intervals of proportions."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +17,6 @@ TWO_WARNING = (
 )
 
 FloatArray = NDArray[np.float64]
-Array = TypeVar("Array", NDArray[np.float64], NDArray[np.bool_])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,18 +93,13 @@ def mean_of_known(values: ArrayLike, axis: int) -> FloatArray:
     return ratios(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis))
 
 
-def paired(first: ArrayLike, second: ArrayLike, convert: Callable[[str, ArrayLike], Array]) -> tuple[Array, Array]:
-    """Convert two lists of values of the same units to arrays.
-
-    Args:
-        first: (n,) values.
-        second: (n,) other values.
-        convert: `numbers` or `booleans`.
+def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Convert two lists of finite numbers, one of each for each unit, to arrays.
 
     Raises:
-        ValueError: If they differ in length, or as `convert`.
+        ValueError: If they differ in length, or as `numbers`.
     """
-    a, b = convert("first", first), convert("second", second)
+    a, b = numbers("first", first), numbers("second", second)
     if len(a) != len(b):
         raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each unit")
     return a, b
@@ -128,18 +120,6 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
     if not is_finite.all():
         at = int(np.argmin(is_finite))
         raise ValueError(f"{name}[{at}] is {array[at]}: pass finite numbers")
-    return array
-
-
-def booleans(name: str, values: ArrayLike) -> NDArray[np.bool_]:
-    """Convert a list of booleans to an array.
-
-    Raises:
-        ValueError: If it is empty or nested, or has a value that is not a boolean.
-    """
-    array = np.asarray(values)
-    if array.ndim != 1 or not array.size or array.dtype != np.bool_:
-        raise ValueError(f"{name} has the shape {array.shape} and dtype {array.dtype}: pass one boolean per unit")
     return array
 
 

@@ -21,7 +21,7 @@ from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
 from merge_snli.results.grouping import comparable_results, config_rank, distinct_names_of, is_two_way, missing_groups
-from merge_snli.results.naming import file_name, work_folder
+from merge_snli.results.naming import file_name
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
@@ -171,7 +171,7 @@ def analyze(
         fine_tuned_from: Masked LM of the architecture and size of an NLI model, by name of the model, besides the
             paper's.
         corpus: Training data of the models, in which words are counted: a `.txt` file, or NLI problems as `generate`
-            reads them. The counts are cached in `OUT.work`.
+            reads them.
         without_seeds: Ids of seeds that are mislabeled; every analysis runs again without them.
         min_agreement: Smallest share of annotators who gave the gold label; other seeds are left out everywhere.
         test: How models are tested in Table 3, as in `merge_snli.compare`.
@@ -188,9 +188,8 @@ def analyze(
         InputError: If results and data sets do not belong together, an option does not fit them, or `out` has other
             files or is not writable.
     """
-    work = None
     if out is not None:
-        work = work_folder(check_report_folder(out))
+        check_report_folder(out)
     progress = progress or Progress(quiet=True)
     counterparts = fine_tuned_from or {}
     significance = Significance(test, alpha)
@@ -200,7 +199,7 @@ def analyze(
         scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
     check_counterparts(scored, counterparts)
     check_seed_ids(without_seeds, scored)
-    corpora = {} if corpus is None else _corpora(corpus, scored, work)
+    corpora = {} if corpus is None else _corpora(corpus, scored)
     settings = Settings(fine_tuned_from=counterparts, corpora=corpora, significance=significance)
     report = make_report(scored, settings, progress, leave_out=tuple(without_seeds))
     if out is not None:
@@ -215,15 +214,14 @@ def _agreed(scored: ScoredDataset, min_agreement: float) -> ScoredDataset:
     return replace(agreed, record=replace(scored.record, title=title))
 
 
-def _corpora(name: str, scored: Sequence[ScoredDataset], work: Path | None) -> dict[str, CorpusCounts]:
+def _corpora(name: str, scored: Sequence[ScoredDataset]) -> dict[str, CorpusCounts]:
     """Count the words of a corpus with the tokenizer of each tagger of the data sets, by digest of the tagger."""
     corpus = open_corpus(name)
-    folder = None if work is None else work / "corpora"
     counts: dict[str, CorpusCounts] = {}
     for dataset in scored:
         record = dataset.data.stored.record
         if dataset.data.seeds is not None:
             digest = generation_of(record).tagger.digest
             if digest not in counts:
-                counts[digest] = count_corpus(corpus, tagger_of(record), folder)
+                counts[digest] = count_corpus(corpus, tagger_of(record))
     return counts

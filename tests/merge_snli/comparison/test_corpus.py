@@ -1,8 +1,9 @@
-"""Counting the words of a corpus: what is counted, the cache, and corpora that cannot be read."""
+"""Counting the words of a corpus: what is counted, and corpora that cannot be read."""
 
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
 from merge_snli.models.tagger import Tagger
+from merge_snli.problems.reading import survey_problems
 from tests.oracles import refused, write_rows, written
 from tests.records import SHIPPED, changed
 
@@ -56,24 +58,6 @@ def test_the_split_of_a_folder_is_train_by_default(tmp_path: Path, tagger: Tagge
     assert count_corpus(open_corpus(str(tmp_path), split="test"), tagger).by_token["cat"] == 2
 
 
-def test_counts_are_cached_by_content_and_a_damaged_cache_is_computed_again(
-    tmp_path: Path, tagger: Tagger, caplog: pytest.LogCaptureFixture
-) -> None:
-    work = tmp_path / "report.work" / "corpora"
-    name = plain(tmp_path, "A dog and a dog.")
-    first = count_corpus(open_corpus(name), tagger, work)
-    (cached,) = work.glob("*.parquet")
-    unread = replace(open_corpus(name), read=lambda: pytest.fail("the corpus is read again"))
-    assert count_corpus(unread, tagger, work) == first
-    cached.write_bytes(cached.read_bytes()[:-1])
-    assert count_corpus(open_corpus(name), tagger, work) == first
-    assert str(cached) in caplog.text
-    assert [path.name for path in work.iterdir()] == [cached.name]
-    plain(tmp_path, "A cat.")
-    assert count_corpus(open_corpus(name), tagger, work).by_token == {"a": 1, "cat": 1, ".": 1}
-    assert len(list(work.iterdir())) == 2
-
-
 def test_the_recorded_tagger_is_loaded_and_another_one_is_mentioned(
     tagger: Tagger, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -113,11 +97,17 @@ def test_files_that_are_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     refused(f"{message}.*{name}|{name}.*{message}", open_corpus, name)
 
 
-def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, tagger: Tagger) -> None:
+def test_a_corpus_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"premise": "A dog runs.", "hypothesis": "A dog moves.", "label": "entailment"}]
-    corpus = open_corpus(problems(tmp_path, rows))
-    problems(tmp_path, rows * 2)
-    refused("changed", count_corpus, corpus, tagger)
+    name = problems(tmp_path, rows)
+
+    def survey_and_change(*arguments: Any) -> Any:  # noqa: ANN401 - of `survey_problems`
+        survey = survey_problems(*arguments)
+        problems(tmp_path, rows * 2)
+        return survey
+
+    monkeypatch.setattr("merge_snli.comparison.corpus.survey_problems", survey_and_change)
+    refused("changed", open_corpus, name)
 
 
 def test_words_that_do_not_occur() -> None:

@@ -245,7 +245,7 @@ def test_bootstrap_is_deterministic_per_seed() -> None:
     assert mean_interval(values, random_seed=7) == mean_interval(values, random_seed=7)
     assert mean_interval(values, random_seed=7) != mean_interval(values, random_seed=8)
     assert mean_interval(values) == mean_interval(values, random_seed=0)
-    refused("1 strata have 2 weights", stratified_interval, [[1.0, 0.0]], [0.5, 0.5], error=ValueError)
+    refused("shorter|longer", stratified_interval, [[1.0, 0.0]], [0.5, 0.5], error=ValueError)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -306,6 +306,7 @@ def test_counts_become_values_of_each_test() -> None:
         sum(right >= 18 for right in seed) > 5 for seed in correct.T
     ]
     assert passes_by_seed([[20, 0], [0, 20]], [[20, 0], [20, 20]]).tolist() == [0.5, 1.0], "without variants: ignored"
+    assert np.isnan(passes_by_seed([[1, 0]], [[1, 0]])).tolist() == [False, True]
 
 
 BAD: list[tuple[Any, str]] = [
@@ -320,22 +321,20 @@ BAD: list[tuple[Any, str]] = [
         lambda: mcnemar_test([1, 0], [True, False]),
         r"first has the shape \(2,\) .*int64",
     ),
-    (lambda: mcnemar_test([True], [True, False]), "first has 1 values, second has 2"),
+    (lambda: mcnemar_test([True], [True, False]), r"shape \(1,\) .*\(2,\)"),
     (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
-    (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns have \[2, 3\] values"),
     (
         lambda: passes_by_seed([1], [1]),
         r"correct has the shape \(1,\), sizes \(1,\)",
     ),
     (lambda: passes_by_seed([[1]], [[1], [1]]), r"correct has the shape \(1, 1\), sizes \(2, 1\)"),
     (lambda: passes_by_seed([[1], [1]], [[1]]), r"correct has the shape \(2, 1\), sizes \(1, 1\)"),
-    (lambda: passes_by_seed([[1, 0]], [[1, 0]]), "seed 1 has no variant in any subsample: leave it out"),
     (lambda: compare_models({"a": [1, 2]}), r"values has 1 model\(s\): at least two are needed"),
     (
         lambda: compare_models({"a": [1], "b": [1]}, test="z"),
         "test is 'z': choose one of 'permutation', 'mcnemar', 't-test'",
     ),
-    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "a against b: first has 2 values, second has 3"),
+    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "first has 2 values, second has 3"),
 ]
 
 

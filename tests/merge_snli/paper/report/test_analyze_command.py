@@ -32,7 +32,6 @@ def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, c
     assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert printed["data_sets"][0]["analyses"]["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
     assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
-    assert [path.suffix for path in (tmp_path / "report.work" / "corpora").iterdir()] == [".parquet"]
     assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
 
 
