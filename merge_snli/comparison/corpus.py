@@ -117,7 +117,7 @@ class CorpusCounts:
             [n].
         """
         of_words = [self.by_token.get(word.lower(), 0) for word in words.dictionary.to_pylist()]
-        return np.array(of_words, dtype=np.int64)[words.indices.to_numpy()]
+        return np.asarray(np.array(of_words, dtype=np.int64)[words.indices.to_numpy()])
 
 
 def tagger_of(record: Record, name: str | None = None) -> Tagger:
