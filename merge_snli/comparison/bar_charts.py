@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 PANEL_INCHES = (4.6, 4.0)
 # Share of the space between two categories that is filled with bars.
 GROUP_WIDTH = 0.8
-# Each pass over the palette uses the next pattern.
-HATCHES = ("", "///", "...", "xxx")
 
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
@@ -45,7 +44,7 @@ class Bars:
     Attributes:
         name: Name in the legend.
         heights: By panel, the height of the bar of each category, from 0 to 1.
-        style: Position of its color in `COLORS`; higher numbers repeat the colors with other patterns.
+        style: Position of its color in `COLORS`, which higher numbers repeat.
     """
 
     name: str
@@ -90,11 +89,16 @@ def draw_bars(
         draw_grid(panel_axes)
     axes[0].set_ylabel(y_label)
     draw_title(figure, title)
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False, fontsize=9)
+    _draw_legend(figure, axes[0], 2)
+    return save_figure(figure, path)
+
+
+def _draw_legend(figure: Figure, axes: Axes, columns: int) -> None:
+    """Draw the legend of one of several axes with the same below all of them."""
+    handles, labels = axes.get_legend_handles_labels()
+    legend = figure.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize=9)
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return save_figure(figure, path)
 
 
 def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None) -> None:
@@ -103,8 +107,7 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
         heights = np.array(group.heights[panel]) * 100
         at = np.arange(len(heights)) + ((nth + 0.5) * width - GROUP_WIDTH / 2)
         color = COLORS[group.style % len(COLORS)]
-        hatch = HATCHES[group.style // len(COLORS) % len(HATCHES)]
-        axes.bar(at, heights, width * 0.92, label=group.name, color=color, hatch=hatch, edgecolor="white")
+        axes.bar(at, heights, width * 0.92, label=group.name, color=color, edgecolor="white")
     if line is not None:
         heights = np.array(line.heights[panel]) * 100
         middles = np.arange(len(heights))
@@ -141,8 +144,7 @@ def draw_shares(
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
         axes.tick_params(labelbottom=True)
     draw_title(figure, f"{title} (%)")
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=9)
+    _draw_legend(figure, grid[0], len(next(iter(panels.values()))))
     return save_figure(figure, path)
 
 

@@ -6,7 +6,8 @@ import io
 import math
 import textwrap
 import warnings
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -95,39 +96,35 @@ def line_figure(
         of: What the threshold is a share of.
         note: What the chart leaves out; shown below it.
     """
-    first = next(index for index, threshold in enumerate(thresholds) if threshold >= start)
+    first = bisect_left(thresholds, start)
     shown = np.array(thresholds[first:]) * 100
     labels = short_names([line.name for line in lines])
     columns = 1 if any(len(label) > LEGEND_COLUMN_LETTERS for label in labels) else 2
     figure, axes = _figure(len(lines), columns if narrow else None)
-    curves = grouped((_from(line, first), number) for number, line in enumerate(lines))
+    curves = [np.array([line.values, line.low, line.high])[:, first:] * 100 for line in lines]
     marked_at = thresholds.index(marked) - first
-    styled = list(lines)
-    for points, numbers in curves.items():
-        line = lines[numbers[0]]
+    colors = [line.color for line in lines]
+    for numbers in grouped((curve.tobytes(), number) for number, curve in enumerate(curves)).values():
+        line, (values, low, high) = lines[numbers[0]], curves[numbers[0]]
+        color = line.color
         for number in numbers:
-            styled[number] = replace(lines[number], style=line.style)
-        values, low, high = (np.array(column) * 100 for column in points)
+            colors[number] = color
         label = "\n".join(labels[number] for number in numbers)
         style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
-        axes.fill_between(shown, low, high, color=line.color, alpha=0.15, linewidth=0)
-        axes.plot(shown, values, color=line.color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
-        axes.plot(shown[marked_at], values[marked_at], "o", color=line.color, markersize=7, markeredgecolor="white")
+        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
+        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+        axes.plot(shown[marked_at], values[marked_at], "o", color=color, markersize=7, markeredgecolor="white")
     _style_axes(axes, marked * 100, start * 100, of)
+    if not narrow:
+        draw_title(figure, title)
+        _label_lines(axes, [values[-1] for values, _, _ in curves], labels, colors)
+    elif lines:
+        _legend_below(figure, columns)
     if narrow:
         axes.set_xlabel("Threshold (%)")
-        _legend_below(figure, styled, columns)
-    else:
-        draw_title(figure, title)
-        _label_lines(axes, styled, labels, shown[-1])
     width = round(TITLE_LETTERS_PER_INCH * figure.get_figwidth())
     axes.set_xlabel("\n".join([axes.get_xlabel(), *textwrap.wrap(note, width)]))
     return figure
-
-
-def _from(line: Line, first: int) -> tuple[tuple[float, ...], ...]:
-    """Return the values of a line and the edges of its band from a threshold on."""
-    return tuple(line.values[first:]), tuple(line.low[first:]), tuple(line.high[first:])
 
 
 def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
@@ -141,9 +138,7 @@ def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def _legend_below(figure: Figure, lines: Sequence[Line], columns: int) -> None:
-    if not lines:
-        return
+def _legend_below(figure: Figure, columns: int) -> None:
     look = {"frameon": False, "fontsize": 9, "handlelength": 1.5, "labelcolor": "linecolor"}
     for text in figure.legend(loc="outside lower left", ncols=columns, **look).get_texts():
         text.set(fontweight="bold", parse_math=False)
@@ -197,17 +192,16 @@ def draw_grid(axes: Axes, along: Literal["x", "y"] = "y", hidden: Sequence[str] 
     axes.spines[[*hidden]].set_visible(False)
 
 
-def _label_lines(axes: Axes, lines: Sequence[Line], labels: Sequence[str], last: float) -> None:
-    ends = [line.values[-1] * 100 for line in lines]
+def _label_lines(axes: Axes, ends: Sequence[float], labels: Sequence[str], colors: Sequence[str]) -> None:
     bottom, top = axes.get_ylim()
     positions = spread_labels(ends, (top - bottom) * MIN_LABEL_GAP)
-    for line, label, end, position in zip(lines, labels, ends, positions, strict=True):
+    for end, label, color, position in zip(ends, labels, colors, positions, strict=True):
         axes.annotate(
             label,
-            (last, end),
+            (100, end),
             (1.015, (position - bottom) / (top - bottom)),
             textcoords="axes fraction",
-            color=line.color,
+            color=color,
             fontweight="bold",
             verticalalignment="center",
             annotation_clip=False,

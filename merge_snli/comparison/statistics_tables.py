@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Any
 
 import pydantic_core
 
 from merge_snli.base.columns import Columns
-from merge_snli.base.table import NO_VALUE, Table, capitalized, count
+from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
 from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, undecided
@@ -56,15 +55,19 @@ def _changed(effect: PromptEffect | OrderEffect, units: tuple[str, str]) -> str:
     return f"{100 * effect.changed_seeds:.1f}% of the {group}s and {on_rows}"
 
 
-def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Table:
+def table_of_tests(
+    tests: Sequence[tuple[str, TestResult, float | None]], *, title: str = "Tests", notes: Iterable[str] = ()
+) -> Table:
     """Return a table of tests.
 
     Args:
         tests: What is compared, the result, and the p-value adjusted by Holm's method or None, for each test.
+        title: Title of the table.
+        notes: More notes.
     """
     results = [test for _, test, _ in tests]
-    notes = [f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for test in results]
-    notes += few_models_notes(results)
+    found = [f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for test in results]
+    found += few_models_notes(results)
     columns = Columns[tuple[str, TestResult, float | None]]()
     columns.add("Compared", lambda row: row[0], align="left")
     columns.add("Difference (points)", lambda row: 100 * row[1].difference, format="+.1f")
@@ -72,16 +75,19 @@ def table_of_tests(tests: Sequence[tuple[str, TestResult, float | None]]) -> Tab
     columns.add("p", lambda row: p_text(row[1].p_value))
     if any(p is not None for _, _, p in tests):
         columns.add("Adjusted p", lambda row: p_text(row[2]))
-        notes.append("Adjusted by Holm's method over the tests of this table that have a p-value.")
+        found.append("Adjusted by Holm's method over the tests of this table that have a p-value.")
     columns.add("n", lambda row: row[1].n)
-    columns.add("Effect size", lambda row: row[1].effect_size, format=".2f")
+    columns.add("Effect size", lambda row: row[1].effect_size if row[1].is_defined else None, format=".2f")
+    for name, test, _ in tests:
+        if not test.is_defined:
+            found.append(f"{name}: the t-test is not defined, because its standard error is 0.")
     if not tests:
-        notes.append("No test: each needs at least two seeds.")
-    return columns.table(tests, title="Tests", notes=dict.fromkeys(notes))
+        found.append("No test: each needs at least two seeds.")
+    return columns.table(tests, title=title, notes=dict.fromkeys([*found, *notes]))
 
 
-def _ends(test: TestResult) -> str:
-    return ends_text(test.interval.low, test.interval.high, sign="+")
+def _ends(test: TestResult) -> str | None:
+    return ends_text(test.interval.low, test.interval.high, sign="+") if test.is_defined else None
 
 
 def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
@@ -90,31 +96,14 @@ def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
     return [f"With {number} models, a test over models says little." for number in few]
 
 
-# A row of a matrix of p-values: the model, with its number, and its adjusted p-values against each model.
-_PRow = tuple[int, str, list[float | None]]
-
-
-def _p_matrix(family: Family, columns: Columns[_PRow], title: str, notes: Sequence[str]) -> Table:
-    """Return the adjusted p-values of all pairs as a matrix, best first, after some columns."""
-    for at in range(len(family.models)):
-        columns.add(str(at + 1), partial(_p_cell, at))
-    rows = []
-    for number, (name, p_values) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1):
-        rows.append((number, name, p_values))
-    return columns.table(rows, title=title, notes=notes)
-
-
-def _p_cell(at: int, row: _PRow) -> str | None:
-    return p_text(row[2][at])
-
-
 def pair_table(family: Family) -> Table:
     """Return the adjusted p-values of all pairs as a matrix, best first, with the letters."""
-    columns = Columns[_PRow]()
-    columns.add("#", lambda row: row[0])
-    columns.add("", lambda row: row[1], align="left")
-    columns.add("Letters", lambda row: family.letters[row[1]], align="left")
-    return _p_matrix(family, columns, "Adjusted p-values", [letters_note(family)])
+    columns = [Column("#"), Column("", align="left"), Column("Letters", align="left")]
+    rows = []
+    for number, (name, p_values) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1):
+        columns.append(Column(str(number)))
+        rows.append((number, name, family.letters[name], *map(p_text, p_values)))
+    return Table(title="Adjusted p-values", columns=tuple(columns), rows=tuple(rows), notes=(letters_note(family),))
 
 
 def letters_note(family: Family) -> str:
@@ -181,39 +170,29 @@ def _model_notes(comparison: Comparison) -> list[str | None]:
 
 
 def _p_table(family: Family) -> Table:
-    columns = Columns[_PRow]()
-    columns.add("", lambda row: row[0])
+    columns = [Column("")]
+    rows = []
+    for number, p_values in enumerate(p_matrix(family), start=1):
+        columns.append(Column(str(number)))
+        rows.append((number, *map(p_text, p_values)))
     notes = []
     for pair in family.untested:
         notes.append(
             f"{pair.first} and {pair.second}: the t-test is not defined, because the difference is "
             f"{100 * pair.result.difference:.1f} points in every subsample. They count as different."
         )
-    return _p_matrix(family, columns, "Adjusted p-values, models by number", notes)
+    title = "Adjusted p-values, models by number"
+    return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
 
 def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:
-    tests = {"SA, seeds − variants": on_variants}
+    tests: list[tuple[str, TestResult, None]] = [("SA, seeds − variants", on_variants, None)]
     for pair in comparison.classes or ():
-        tests[f"PA, {pair.first} − {pair.second}"] = pair.result
-    columns = Columns[tuple[str, TestResult]]()
-    columns.add("Scores", lambda row: row[0], align="left")
-    columns.add("Difference", lambda row: 100 * row[1].difference, format="+.1f")
-    columns.add("95% interval", lambda row: _ends(row[1]) if row[1].is_defined else None)
-    columns.add("t", lambda row: row[1].statistic if row[1].is_defined else None, format=".2f")
-    columns.add("p", lambda row: p_text(row[1].p_value))
-    columns.add("n", lambda row: row[1].n)
-    columns.add("Effect size", lambda row: row[1].effect_size if row[1].is_defined else None, format=".2f")
-    notes, undefined = [], []
-    for name, test in tests.items():
-        notes.append(f"{name.partition(',')[0]}: {test.test} over {test.unit}s, effect size {test.effect}.")
-        if not test.is_defined:
-            undefined.append(f"{name}: the t-test is not defined, because its standard error is 0.")
-    notes += few_models_notes(tests.values()) + undefined
+        tests.append((f"PA, {pair.first} − {pair.second}", pair.result, None))
+    notes = []
     if comparison.classes is None:
         notes.append("Word classes are compared on a whole data set that --dataset names.")
-    title = "Other tests: mean difference in percentage points"
-    return columns.table(tests.items(), title=title, notes=dict.fromkeys(notes))
+    return table_of_tests(tests, title="Other tests", notes=notes)
 
 
 def _threshold_table(pairs: Sequence[PairAtThresholds]) -> Table:

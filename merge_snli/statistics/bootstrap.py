@@ -1,6 +1,5 @@
 """Compute bootstrap intervals that resample seeds, because the variants of a seed are not independent."""
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -138,14 +137,11 @@ def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
     Args:
         observed: (s,) the observed values. They are exact to 12 decimals, or to about 12 digits if they exceed 1.
     """
-    decimals = []
-    for magnitude in np.abs(observed).tolist():
-        larger = math.floor(math.log10(magnitude)) if 1 < magnitude < math.inf else 0
-        decimals.append(_EXACT_DIGITS - larger)
+    larger = np.log10(np.fmax(np.abs(observed), 1))
+    scale = 10.0 ** (_EXACT_DIGITS - np.floor(np.where(np.isfinite(larger), larger, 0)))
 
     def rounded(values: FloatArray) -> FloatArray:
-        rows = [np.round(row, digits) for row, digits in zip(values, decimals, strict=True)]
-        return np.stack(rows) + 0.0  # -0.0 becomes 0.0
+        return np.asarray((np.rint(values.T * scale) / scale).T + 0.0)  # -0.0 becomes 0.0
 
     return rounded
 

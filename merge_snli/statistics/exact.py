@@ -58,11 +58,13 @@ def random_signs_p(differences: FloatArray) -> SignP:
         0.25
     """
     values, counts = np.unique(np.abs(differences).round(_DIGITS), return_counts=True)
-    changing = values > 0
-    values, counts = values[changing], counts[changing]
+    values, counts = values[values > 0], counts[values > 0]
+    if not len(values):
+        return SignP(1.0, is_exact=True)
     observed, largest = abs(float(differences.sum())), float(counts @ values)
-    unit = _common_unit(values)
-    if unit is not None and unit * largest <= _MAX_SUM:
+    fractions = [_fraction(value) for value in values.tolist()]
+    unit = math.lcm(*(fraction.denominator for fraction in fractions))
+    if unit <= _MAX_SUM / largest and np.abs(values - np.array(fractions, dtype=np.float64)).max() < 10**-_DIGITS:
         steps = np.rint(values * unit).astype(np.int64)
         return SignP(max(SMALLEST_P, _tail(steps, counts, round(observed * unit))), is_exact=True)
     unit = int(_MAX_SUM / largest)
@@ -75,21 +77,9 @@ def random_signs_p(differences: FloatArray) -> SignP:
     return SignP(min(1.0, max(SMALLEST_P, bound)), is_exact=False)
 
 
-def _common_unit(values: FloatArray) -> int | None:
-    """Return the smallest number of which all multiples of some values are whole; None if there is none."""
-    unit = 1
-    for value in values.tolist():
-        denominator = _denominator(value)
-        if denominator is None:
-            return None
-        unit = math.lcm(unit, denominator)
-    return unit
-
-
 @lru_cache(maxsize=100_000)
-def _denominator(value: float) -> int | None:
-    fraction = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
-    return fraction.denominator if abs(value - fraction) < 10**-_DIGITS else None
+def _fraction(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(_MAX_DENOMINATOR)
 
 
 def _tail(steps: Ints, counts: Ints, observed: int) -> float:

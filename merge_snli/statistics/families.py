@@ -195,17 +195,19 @@ def compare_models(
         original[model] = (copies or {}).get(model, model)
     # A copy follows its original directly, so that both are on the same side of every pair.
     models = tuple(sorted(values, key=lambda model: (-means[model], original[model], model != original[model], model)))
-    results: dict[tuple[str, str], TestResult] = {}
-    originals = {}
+    results = {}
+    p_of = {}
     for first, second in combinations(models, 2):
-        pair = originals[first, second] = original[first], original[second]
-        if pair not in results:
-            results[pair] = run(values[pair[0]], values[pair[1]], unit=unit or default_unit)
-    distinct = [pair for pair in results if pair[0] != pair[1]] or list(results)
-    adjusted = dict(zip(distinct, holm([results[pair].p_value for pair in distinct]), strict=True))
+        result = results[first, second] = run(values[first], values[second], unit=unit or default_unit)
+        if original[first] != original[second]:
+            p_of[original[first], original[second]] = result.p_value
+    if not p_of:
+        p_of[models[0], models[1]] = 1.0
+    adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
     pairs = []
-    for (first, second), pair in originals.items():
-        pairs.append(_pair(first, second, results[pair], adjusted.get(pair, 1.0), alpha))
+    for (first, second), result in results.items():
+        p = adjusted.get((original[first], original[second]), 1.0)
+        pairs.append(_pair(first, second, result, p, alpha))
     tests = sum(not math.isnan(p) for p in adjusted.values())
     smallest = smallest_p(test, pairs[0].result.n)
     differing = [(pair.first, pair.second) for pair in pairs if pair.differs]
