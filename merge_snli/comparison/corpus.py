@@ -44,14 +44,13 @@ class Corpus:
     runs: Counter[str] = field(repr=False)
 
 
-def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
+def open_corpus(name: str) -> Corpus:
     """Read a corpus.
 
     Args:
         name: A `.txt` file with one sentence or paragraph per line; or NLI problems as `generate` reads them (file,
-            folder of a data set, Hub id, or `demo:problems`), whose premises and hypotheses are the texts. Problems
-            without a gold label are left out.
-        split: Split of a folder or Hub id.
+            folder of a data set, Hub id, or `demo:problems`), whose premises and hypotheses are the texts: of split
+            `train`, if there are splits. Problems without a gold label are left out.
 
     Raises:
         InputError: If the corpus does not exist, cannot be read, has no text or changes while it is read.
@@ -63,7 +62,7 @@ def open_corpus(name: str, *, split: str = TRAIN) -> Corpus:
         raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
     options, title = ProblemOptions(problems=name), name
     if options.split is not None:
-        options, title = replace(options, split=split), f"{name}, split {split}"
+        options, title = replace(options, split=TRAIN), f"{name}, split {TRAIN}"
     with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)

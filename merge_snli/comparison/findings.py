@@ -126,18 +126,20 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
         if "undefined" not in of_best:
             better = tuple(name for name in best if outcomes[name][other] == "better")
             by_better.setdefault(better, []).append(other)
-    texts = []
     of_others = f"of the {len(others)} other {kind}s"
-    for better, relation, every in (((), "not significantly", "any"), (tuple(best), "significantly", "every")):
-        names = by_better.pop(better, [])
-        if names:
-            all_others = f"{every} other {kind}"
-            texts.append(f"{relation} better than {_named(names, of_others, all_others)}")
-    they = "It is" if len(best) == 1 else "They are"
-    clauses = [f"{they} {', and '.join(texts)}"] if texts else []
+    of_all, of_some = [], []
     for better, names in by_better.items():
-        be = "is" if len(better) == 1 else "are"
-        clauses.append(f"only {and_list(better)} {be} significantly better than {_named(names, of_others)}")
+        if better and len(better) < len(best):
+            be = "is" if len(better) == 1 else "are"
+            of_some.append(f"only {and_list(better)} {be} significantly better than {_named(names, of_others)}")
+        else:
+            relation, every = ("significantly", "every") if better else ("not significantly", "any")
+            named = _named(names, of_others, f"{every} other {kind}")
+            of_all.append(f"{relation} better than {named}")
+    clauses = of_some
+    if of_all:
+        they = "It is" if len(best) == 1 else "They are"
+        clauses = [f"{they} {', and '.join(of_all)}", *of_some]
     if not clauses:
         return ""
     return f" {capitalized('; '.join(clauses))} {_test_of(family)}."

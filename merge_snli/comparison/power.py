@@ -93,10 +93,8 @@ class PowerAnalysis:
             axes.plot(seeds, 100 * shares, "o-", label=label, color=color)
         axes.set(xscale="log", yscale="log", xlabel=f"{self.unit.capitalize()}s", ylabel="points")
         axes.set_xticks(seeds, [f"{number:,}" for number in seeds], rotation=45)
-        axes.set_xticks([], minor=True)
-        points = [1, 2, 5, 10, 20, 50]
-        axes.set_yticks(points, [str(number) for number in points])
-        axes.set_yticks([], minor=True)
+        axes.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
+        axes.minorticks_off()
         draw_grid(axes)
         axes.legend(frameon=False)
         draw_title(figure, f"{self.title}: differences found with a power of {POWER:.0%}")

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from merge_snli.base.arrays import Bools
 from merge_snli.comparison.curves import MeanCurve, averaged
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.statistics import NamedTest, PairResult, adjusted_pairs, independent_t_test, permutation_test
@@ -37,9 +38,8 @@ def classes(scored: ScoredDataset) -> Classes:
         NotComputable: If the config has drawn variants of fewer than two classes.
     """
     curves, values = {}, {}
-    for name, mask in scored.variants_by("word_class").items():
-        if (mask & scored.drawn).any():
-            curves[name], values[name] = averaged(scored, mask)
+    for name, mask in _drawn_classes(scored).items():
+        curves[name], values[name] = averaged(scored, mask)
     if len(curves) < 2:
         raise NotComputable(
             f"Figure 5 needs variants of two word classes; config {scored.record.config} has {', '.join(curves)}: "
@@ -53,6 +53,11 @@ def classes(scored: ScoredDataset) -> Classes:
             result = independent_t_test(one, other, unit="seed")
             tests.append(NamedTest(first=first, second=second, result=result))
     return Classes(curves=curves, tests=tuple(tests))
+
+
+def _drawn_classes(scored: ScoredDataset) -> dict[str, Bools]:
+    """Return the variants of each word class of which any was drawn, [n_variants] each."""
+    return {name: mask for name, mask in scored.variants_by("word_class").items() if (mask & scored.drawn).any()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,27 +104,21 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     Raises:
         NotComputable: If no seed has drawn variants of two classes.
     """
-    masks, of_class = scored.variants_by("word_class"), {}
+    masks, of_class = _drawn_classes(scored), {}
     for name, mask in masks.items():
-        if (mask & scored.drawn).any():
-            of_class[name] = np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
+        of_class[name] = np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
     pairs, tests = [], []
     for first, second in combinations(of_class, 2):
         seeds = of_class[first] & of_class[second]
         if not seeds.any():
             continue
-        first_curve, one = averaged(scored, masks[first] & seeds[scored.groups])
-        second_curve, other = averaged(scored, masks[second] & seeds[scored.groups])
+        n_seeds, rows = int(seeds.sum()), seeds[scored.groups]
+        first_curve, one = averaged(scored, masks[first] & rows)
+        second_curve, other = averaged(scored, masks[second] & rows)
         pairs.append(
-            PairCurves(
-                first=first,
-                second=second,
-                seeds=int(seeds.sum()),
-                first_curve=first_curve,
-                second_curve=second_curve,
-            )
+            PairCurves(first=first, second=second, seeds=n_seeds, first_curve=first_curve, second_curve=second_curve)
         )
-        if seeds.sum() > 1:
+        if n_seeds > 1:
             tests.append((first, second, permutation_test(one[seeds], other[seeds])))
     if not pairs:
         raise NotComputable(

@@ -12,26 +12,25 @@ from merge_snli.statistics.exact import random_signs_p
 from merge_snli.statistics.multiple import holm
 from merge_snli.statistics.t_tests import paired_result
 from merge_snli.statistics.values import (
+    LEVEL,
     Interval,
     TestResult,
     paired,
-    warning_for,
 )
 
 
-def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
+def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed") -> TestResult:
     """Test whether two models are correct on different shares of the same seeds, with McNemar's test.
 
     Args:
         first: (n,) bool: whether the first model is correct on each seed (or passes it at a threshold).
         second: (n,) bool: the same for the second model.
         unit: Unit of the values.
-        level: Nominal coverage of the interval of the difference.
 
     Returns:
         The exact test: the binomial test of the discordant seeds. The statistic is the smaller number of them. The
-        effect size is their odds ratio, infinite if only the first model has such seeds. The interval of the
-        difference is Agresti and Min's.
+        effect size is their odds ratio, infinite if only the first model has such seeds. The 95% interval
+        of the difference is Agresti and Min's.
 
     Raises:
         ValueError: If the lengths differ, or the values are not booleans.
@@ -56,10 +55,9 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", lev
         n=len(a),
         unit=unit,
         difference=(only_first - only_second) / len(a),
-        interval=_agresti_min(only_first, only_second, len(a), level, unit),
+        interval=_agresti_min(only_first, only_second, len(a), unit),
         effect_size=odds_ratio(only_first, only_second),
         effect="odds ratio of the discordant seeds",
-        warning=warning_for(unit),
     )
 
 
@@ -70,29 +68,28 @@ def odds_ratio(only_first: int, only_second: int) -> float:
     return math.inf if only_first else 1.0
 
 
-def _agresti_min(only_first: int, only_second: int, n: int, level: float, unit: str) -> Interval:
+def _agresti_min(only_first: int, only_second: int, n: int, unit: str) -> Interval:
     """Compute Wald's interval after adding half a seed to each of the four cells."""
     from scipy import stats
 
     b, c, total = only_first + 0.5, only_second + 0.5, n + 2
     difference = (b - c) / total
-    quantile = float(stats.norm.ppf((1 + level) / 2))
-    half = quantile * math.sqrt((b + c) - (b - c) ** 2 / total) / total
+    half = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt((b + c) - (b - c) ** 2 / total) / total
     low, high = max(-1.0, difference - half), min(1.0, difference + half)
-    return Interval(low=low, high=high, level=level, method="Agresti-Min", unit=unit)
+    return Interval(low=low, high=high, level=LEVEL, method="Agresti-Min", unit=unit)
 
 
-def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed", level: float = 0.95) -> TestResult:
+def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed") -> TestResult:
     """Test whether two models' values differ on the same seeds, by swapping the models within seeds.
 
     Args:
         first: (n,) value of the first model on each seed, such as the share of subsamples in which it passes.
         second: (n,) values of the second model, in the same order.
         unit: Unit of the values.
-        level: Nominal coverage of the interval of the mean difference, Student's t over seeds.
 
     Returns:
-        The test over all permutations. The statistic is the mean difference. The p-value is exact if the differences
+        The test over all permutations. The statistic is the mean difference, and its 95% interval
+        Student's t over seeds. The p-value is exact if the differences
         have a common unit, as shares of ten subsamples have; else it is an upper bound. p-values below 1e-12 are
         1e-12.
 
@@ -108,7 +105,7 @@ def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed",
     differences = a - b
     p = random_signs_p(differences)
     name = f"paired permutation test ({'exact' if p.is_exact else 'upper bound'})"
-    return paired_result(name, float(differences.mean()), p.value, differences, level=level, unit=unit)
+    return paired_result(name, float(differences.mean()), p.value, differences, unit)
 
 
 @dataclass(frozen=True)

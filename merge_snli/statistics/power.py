@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike
 
 from merge_snli.base.arrays import Ints
 from merge_snli.statistics.exact import SMALLEST_P
-from merge_snli.statistics.values import FloatArray, ratios
+from merge_snli.statistics.values import LEVEL, FloatArray, ratios
 
 # Share of the comparisons that find the smallest difference.
 POWER = 0.8
 N_RESAMPLES = 5_000
-_LEVEL = 0.95
 _DIGITS = 12
 _BISECTIONS = 14  # to 1 / 2**14, less than 0.01 points
 _LATTICE = 2_520  # the least common multiple of 1 to 10: shares of up to ten subsamples are multiples of 1 / 2520
@@ -129,7 +128,7 @@ def smallest_unpaired(passes: Distribution, n: int, *, alpha: float = 0.05) -> f
 def interval_width(passes: Distribution, n: int) -> float:
     """Return the width of the 95% interval of PA of a model on n seeds, by resampling seeds."""
     means = _counts(np.random.default_rng(0), passes, n) @ passes.values / n
-    low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(high - low)
 
 

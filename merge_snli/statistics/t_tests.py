@@ -6,12 +6,12 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.statistics.values import FloatArray, Interval, TestResult, numbers, paired, warning_for
+from merge_snli.statistics.values import LEVEL, FloatArray, Interval, TestResult, numbers, paired, warning_for
 
 _TOLERANCE = 1e-12  # equal scores may give differences that differ in their last bits
 
 
-def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", level: float = 0.95) -> TestResult:
+def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model") -> TestResult:
     """Test whether the means of two scores of the same units differ.
 
     With models as units: SA on seeds against SA on variants (section 5.1). With subsamples as units: PA(0.9) of two
@@ -21,11 +21,11 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
         first: (n,) one score per unit.
         second: (n,) the other score of each unit, in the same order.
         unit: Unit of the values.
-        level: Nominal coverage of the interval of the mean difference.
 
     Returns:
-        Student's t-test of the differences. The effect size is Cohen's d_z: mean over standard deviation. If all
-        differences are equal and not 0, the test is not defined: statistic and p-value are NaN.
+        Student's t-test of the differences, with the 95% interval of their mean. The effect size is Cohen's d_z: mean
+        over standard deviation. If all differences are equal and not 0, the test is not defined: statistic and p-value
+        are NaN.
 
     Raises:
         ValueError: If the lengths differ or are below 2, or a value is not finite.
@@ -45,21 +45,18 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model", l
     else:
         statistic = mean / math.sqrt(differences.var(ddof=1) / n)
         p_value = float(2 * stdtr(n - 1, -abs(statistic)))
-    return paired_result("paired t-test", statistic, p_value, differences, level=level, unit=unit)
+    return paired_result("paired t-test", statistic, p_value, differences, unit)
 
 
-def paired_result(
-    test: str, statistic: float, p_value: float, differences: FloatArray, *, level: float, unit: str
-) -> TestResult:
-    """Return the result of a test of paired differences, with Student's t interval and Cohen's d_z.
+def paired_result(test: str, statistic: float, p_value: float, differences: FloatArray, unit: str) -> TestResult:
+    """Return the result of a test of paired differences, with Student's 95% t interval and Cohen's d_z.
 
     Cohen's d_z is the mean over the standard deviation; 0 or infinite if the differences are equal.
     """
     from scipy.special import stdtrit
 
     n, mean, deviation = len(differences), float(differences.mean()), _deviation(differences)
-    quantile = float(stdtrit(n - 1, (1 + level) / 2))
-    half = quantile * (deviation / math.sqrt(n))
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * (deviation / math.sqrt(n))
     return TestResult(
         test=test,
         statistic=statistic,
@@ -67,20 +64,14 @@ def paired_result(
         n=n,
         unit=unit,
         difference=mean,
-        interval=Interval(low=mean - half, high=mean + half, level=level, method="Student's t", unit=unit),
+        interval=Interval(low=mean - half, high=mean + half, level=LEVEL, method="Student's t", unit=unit),
         effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
         warning=warning_for(unit, n),
     )
 
 
-def independent_t_test(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    unit: str = "model",
-    level: float = 0.95,
-) -> TestResult:
+def independent_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model") -> TestResult:
     """Test whether the means of two independent samples differ, such as two word classes (section 5.2).
 
     This is Welch's test, which allows unequal variances.
@@ -89,11 +80,10 @@ def independent_t_test(
         first: (n,) scores.
         second: (m,) scores.
         unit: Unit of the values.
-        level: Nominal coverage of the interval of the difference of the means.
 
     Returns:
-        The test. The effect size is Cohen's d: the difference over the pooled standard deviation. If that is 0 and the
-        means differ, the test is not defined: statistic and p-value are NaN.
+        The test, with the 95% interval of the difference. The effect size is Cohen's d: the difference over the pooled
+        standard deviation. If that is 0 and the means differ, the test is not defined: statistic and p-value are NaN.
 
     Raises:
         ValueError: If a sample has fewer than 2 values, or a value is not finite.
@@ -116,7 +106,7 @@ def independent_t_test(
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             outcome = stats.ttest_ind(a, b, equal_var=False)
         statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
-        low, high = map(float, outcome.confidence_interval(level))
+        low, high = map(float, outcome.confidence_interval(LEVEL))
     return TestResult(
         test="independent t-test (Welch)",
         statistic=statistic,
@@ -124,10 +114,9 @@ def independent_t_test(
         n=len(a) + len(b),
         unit=unit,
         difference=difference,
-        interval=Interval(low=low, high=high, level=level, method="Welch's t", unit=unit),
+        interval=Interval(low=low, high=high, level=LEVEL, method="Welch's t", unit=unit),
         effect_size=_ratio(difference, pooled),
         effect="Cohen's d",
-        warning=warning_for(unit),
     )
 
 

@@ -18,6 +18,9 @@ TWO_WARNING = (
 
 FloatArray = NDArray[np.float64]
 
+# Nominal coverage of intervals.
+LEVEL = 0.95
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -123,7 +126,7 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
     return array
 
 
-def proportion_interval(successes: int, trials: int, *, level: float = 0.95, unit: str = "problem") -> Interval:
+def proportion_interval(successes: int, trials: int, *, level: float = LEVEL, unit: str = "problem") -> Interval:
     """Compute the Wilson score interval of a proportion.
 
     Args:
@@ -147,7 +150,7 @@ def proportion_interval(successes: int, trials: int, *, level: float = 0.95, uni
 
 
 def constant_interval(
-    value: float, n: int, *, lowest: float = 0.0, level: float = 0.95, unit: str = "seed"
+    value: float, n: int, *, lowest: float = 0.0, level: float = LEVEL, unit: str = "seed"
 ) -> Interval:
     """Compute the interval of the mean of units that all have the same value, about which a bootstrap says nothing.
 
