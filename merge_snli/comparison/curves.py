@@ -22,7 +22,8 @@ class MeanCurve:
     Attributes:
         models: Names of the models.
         seeds: Number of seeds with a variant, the largest over the models.
-        variants: Number of distinct drawn variants, the largest over the models.
+        variants: Number of distinct variants that a subsample drew and the model has a prediction on, the largest over
+            the models.
         mean: Mean over the models of the mean over the subsamples, [101]; NaN if nothing was drawn.
         low: Lowest subsample of the mean over the models, [101].
         high: Highest subsample, [101].
@@ -48,27 +49,14 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         mask: Variants to count, [n_variants]; by default all.
 
     Returns:
-        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of
-        `passes_by_seed`, NaN for a seed without a variant in some model.
+        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `passes_by_seed`,
+        NaN for a seed without a variant in some model.
     """
-    named = [(model.name, model.answers.counts(rows=mask)) for model in scored.models]
-    variants = max(number_drawn(scored, model, mask) for model in scored.models)
-    values = np.mean([passes_by_seed(table.correct, table.sizes) for _, table in named], axis=0)
-    return mean_curve(named, variants=variants), np.asarray(values)
-
-
-def number_drawn(scored: ScoredDataset, model: ModelAnswers, mask: Bools | None = None) -> int:
-    """Count the distinct variants that a subsample drew and the model has a prediction on.
-
-    Args:
-        scored: The data set.
-        model: One of its models.
-        mask: Variants to count, [n_variants]; by default all.
-    """
-    included = model.answers.is_predicted & scored.drawn
-    if mask is not None:
-        included = included & mask
-    return int(np.count_nonzero(included))
+    passes = []
+    for model in scored.models:
+        counts = model.answers.counts(rows=mask)
+        passes.append(passes_by_seed(counts.correct, counts.sizes))
+    return mean_curve(scored, [(model, mask) for model in scored.models]), np.asarray(np.mean(passes, axis=0))
 
 
 def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -> float:
@@ -77,23 +65,28 @@ def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -
     return math.nan if mean is None else mean
 
 
-def mean_curve(named: Sequence[tuple[str, Counts]], *, variants: int) -> MeanCurve:
+def mean_curve(scored: ScoredDataset, masked: Sequence[tuple[ModelAnswers, Bools | None]]) -> MeanCurve:
     """Average the PA curves of models, as in Figures 5 to 8 of the paper.
 
     A subsample without a variant is left out of the mean of its model.
 
     Args:
-        named: Name and counts of each model, at least one.
-        variants: Number of distinct variants that the curve stands for.
+        scored: The data set.
+        masked: At least one of its models, each with the variants to count, [n_variants]; None for all.
     """
-    by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for _, table in named])
-    by_model = mean_of_known(by_subsample, axis=1)
-    over_models = by_subsample.mean(axis=0)
-    seeds = max(int(table.drawn.sum()) for _, table in named)
+    tables = []
+    variants = []
+    for model, mask in masked:
+        tables.append(model.answers.counts(rows=mask))
+        drawn = model.answers.is_predicted & scored.drawn
+        variants.append(int(np.count_nonzero(drawn if mask is None else drawn & mask)))
+    by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for table in tables])
+    by_model, over_models = mean_of_known(by_subsample, axis=1), by_subsample.mean(axis=0)
+    seeds = max(int(table.drawn.sum()) for table in tables)
     return MeanCurve(
-        models=tuple(name for name, _ in named),
+        models=tuple(model.name for model, _ in masked),
         seeds=seeds,
-        variants=variants,
+        variants=max(variants),
         mean=tuple(by_model.mean(axis=0).tolist()),
         low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
         high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
@@ -117,8 +110,6 @@ class ModelCurves:
 
 def model_curves(scored: ScoredDataset) -> ModelCurves:
     """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
-    curves = []
-    for model in scored.models:
-        curves.append(mean_curve([(model.name, model.answers.counts())], variants=number_drawn(scored, model)))
+    curves = [mean_curve(scored, [(model, None)]) for model in scored.models]
     curves.sort(key=lambda curve: best_first(curve.at(QUALITY_THRESHOLD), curve.models[0]))
     return ModelCurves(threshold=QUALITY_THRESHOLD, seeds=len(scored.ids), curves=tuple(curves))

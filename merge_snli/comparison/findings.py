@@ -49,14 +49,6 @@ def percent_text(level: float) -> str:
     return f"{100 * level:.3g}%"
 
 
-def adjusted_over(family: Family) -> str:
-    """Return over how many pairs the p-values of a family are adjusted."""
-    pairs = count(len(family.pairs), "pair")
-    if family.tests < len(family.pairs):
-        return f"Holm's method over {family.tests:,} of {pairs}"
-    return f"Holm's method over {pairs}"
-
-
 def ranking(
     accuracies: Mapping[str, float],
     intervals: Mapping[str, Ends | None],
@@ -118,7 +110,7 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
     if not family.can_decide:
         return f" {undecided(family, kind)}"
     if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
-        return f" No two {kind}s differ significantly {_test_of(family)}."
+        return f" No two {kind}s differ significantly {test_of(family)}."
     outcomes = {name: _outcomes(family, name) for name in best}
     by_better: dict[tuple[str, ...], list[str]] = {}
     for other in others:
@@ -142,7 +134,7 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
         clauses = [f"{they} {', and '.join(of_all)}", *of_some]
     if not clauses:
         return ""
-    return f" {capitalized('; '.join(clauses))} {_test_of(family)}."
+    return f" {capitalized('; '.join(clauses))} {test_of(family)}."
 
 
 def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
@@ -164,7 +156,7 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
     if not family.can_decide:
         return f"{text} {undecided(family)}"
     worse, better = (_others(family, name, outcome) for outcome in ("worse", "better"))
-    return f"{text} The model is significantly worse than {worse}, and better than {better} {_test_of(family)}."
+    return f"{text} The model is significantly worse than {worse}, and better than {better} {test_of(family)}."
 
 
 def _others(family: Family, name: str, outcome: str) -> str:
@@ -235,7 +227,7 @@ def undecided(family: Family, kind: str = "model") -> str:
     smallest = min(1.0, family.tests * family.smallest_p)
     return (
         f"This test cannot decide which {kind}s differ: its smallest adjusted p-value is {smallest:.2g} "
-        f"{_test_of(family)}."
+        f"{test_of(family)}."
     )
 
 
@@ -250,12 +242,13 @@ def _named(names: Sequence[str], of: str, every: str = "") -> str:
     return and_list(names) if len(names) <= MAX_NAMED else f"{len(names)} {of}"
 
 
-def _test_of(family: Family) -> str:
+def test_of(family: Family) -> str:
     """Return the test of a family in brackets, with what to know about it."""
     first = family.pairs[0].result
     facts = [f"{family.test} over {count(first.n, first.unit)}", f"{percent_text(family.alpha)} level"]
     if len(family.pairs) > 1:
-        facts.append(adjusted_over(family))
+        tested = f"{family.tests:,} of " if family.tests < len(family.pairs) else ""
+        facts.append(f"Holm's method over {tested}{count(len(family.pairs), 'pair')}")
     if family.untested:
         facts.append(f"undefined for {count(len(family.untested), 'pair')}")
     if family.warning is not None:

@@ -11,7 +11,7 @@ from merge_snli.base.columns import Columns
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
 from merge_snli.comparison.detectable import too_few_note
-from merge_snli.comparison.findings import adjusted_over, p_text, percent_text, undecided
+from merge_snli.comparison.findings import p_text, test_of, undecided
 from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.orders import OrderEffect
 from merge_snli.results.prompts import PromptEffect
@@ -110,10 +110,7 @@ def letters_note(family: Family) -> str:
     """Return what the letters of models mean, with the test; that they have none if it cannot decide."""
     if not family.can_decide:
         return undecided(family)
-    return (
-        f"Models that share a letter do not differ significantly at {percent_text(family.alpha)} ({family.test}, "
-        f"unit: {family.pairs[0].result.unit}, p-values adjusted by {adjusted_over(family)})."
-    )
+    return f"Models that share a letter do not differ significantly {test_of(family)}."
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from merge_snli.answers.answers import Counts
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError, param
-from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy, number_drawn
+from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.paper_models import family, paper_model
 
@@ -65,8 +64,7 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
         )
     validated_by = scored.variants_by("masked_lm")
     groups = []
-    tables: dict[str, list[tuple[str, Counts]]] = {group: [] for group in GROUPS}
-    most = dict.fromkeys(GROUPS, 0)
+    masked: dict[str, list[tuple[ModelAnswers, Bools]]] = {group: [] for group in GROUPS}
     for model in scored.models:
         if model.name not in counterpart_of:
             continue
@@ -78,9 +76,8 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
             numbers["pattern_accuracy"] = mean_pattern_accuracy(table)
             groups.append(about | numbers)
             if table.sizes.any():
-                tables[group].append((model.name, table))
-                most[group] = max(most[group], number_drawn(scored, model, kept))
-    curves = {group: mean_curve(of, variants=most[group]) for group, of in tables.items() if of}
+                masked[group].append((model, kept))
+    curves = {group: mean_curve(scored, of_group) for group, of_group in masked.items() if of_group}
     return FineTuned(minimum=MINIMUM, masked_lms=counterpart_of, curves=curves, groups=tuple(groups))
 
 

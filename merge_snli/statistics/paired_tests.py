@@ -144,9 +144,6 @@ def compare_at_thresholds(
     Returns:
         Every pair once, in the order of the models.
 
-    Raises:
-        ValueError: If there are fewer than two models, or the arrays differ in shape.
-
     Examples:
         >>> passing = {"a": [[1, 1]] * 20, "b": [[1, 0]] * 20}
         >>> [pair] = compare_at_thresholds(passing)
@@ -154,9 +151,6 @@ def compare_at_thresholds(
         ((False, True), 3.815e-06)
     """
     tables = {model: np.asarray(table, dtype=np.float64) for model, table in passes.items()}
-    shapes = {table.shape for table in tables.values()}
-    if len(tables) < 2 or len(shapes) != 1:
-        raise ValueError(f"passes has {len(tables)} model(s) of the shapes {sorted(shapes)}: pass two of the same")
     original = {model: (copies or {}).get(model, model) for model in tables}
     p_of = {}
     tested = []

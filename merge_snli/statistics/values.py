@@ -115,14 +115,10 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
         ValueError: If it has fewer than two values, is nested, or has a value that is not a finite number.
     """
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit")
-    if array.size < 2:
-        raise ValueError(f"{name} has {array.size} value(s): at least 2 are needed")
-    is_finite = np.isfinite(array)
-    if not is_finite.all():
-        at = int(np.argmin(is_finite))
-        raise ValueError(f"{name}[{at}] is {array[at]}: pass finite numbers")
+    if array.ndim != 1 or array.size < 2:
+        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit, of at least 2 units")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has a value that is not a finite number, the first at {np.isfinite(array).argmin()}")
     return array
 
 

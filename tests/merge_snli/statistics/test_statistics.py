@@ -24,7 +24,6 @@ from merge_snli.statistics import (
     Interval,
     bootstrap_intervals,
     compact_letters,
-    compare_at_thresholds,
     compare_models,
     holm,
     independent_t_test,
@@ -313,15 +312,15 @@ BAD: list[tuple[Any, str]] = [
         lambda: paired_t_test([1, 2, 3], [1, 2]),
         "first has 3 values, second has 2",
     ),
-    (lambda: paired_t_test([1], [1]), r"first has 1 value\(s\): at least 2 are needed"),
-    (lambda: paired_t_test([1, math.nan], [1, 2]), r"first\[1\] is nan"),
+    (lambda: paired_t_test([1], [1]), r"first has the shape \(1,\)"),
+    (lambda: paired_t_test([1, math.nan], [1, 2]), "first .*finite number, the first at 1"),
     (lambda: independent_t_test([[1, 2]], [1, 2]), r"first has the shape \(1, 2\)"),
     (
         lambda: mcnemar_test([1, 0], [True, False]),
         r"first has the shape \(2,\) .*int64",
     ),
     (lambda: mcnemar_test([True], [True, False]), r"shape \(1,\) .*\(2,\)"),
-    (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
+    (lambda: permutation_test([1, 2], [1, math.inf]), "second .*finite number, the first at 1"),
     (
         lambda: passes_by_seed([1], [1]),
         r"correct has the shape \(1,\), sizes \(1,\)",
@@ -368,11 +367,6 @@ def test_families_have_few_false_alarms_and_the_promised_power() -> None:
 def test_t_test_over_subsamples_has_too_many_false_positives() -> None:
     (name,) = SIMULATION.WARNED
     assert SIMULATION.false_positives(name, 300).rate > 0.15
-
-
-def test_models_of_other_shapes_are_refused() -> None:
-    refused("1 model", compare_at_thresholds, {"a": [[1.0]]}, error=ValueError)
-    refused(r"\(1, 1\), \(2, 1\)", compare_at_thresholds, {"a": [[1.0]], "b": [[1.0], [0.0]]}, error=ValueError)
 
 
 N, CLUSTERS = 400, 40
