@@ -19,7 +19,6 @@ from merge_snli.schema import GOOD
 from merge_snli.statistics import Interval, proportion_interval, stratified_interval
 
 UNIT = "variant"
-LEVEL = 0.95
 
 # The smallest difference of two annotators' scores that is listed for adjudication.
 ADJUDICATED = 2
@@ -90,7 +89,7 @@ def share(good: Sequence[bool] | Bools) -> Share:
         good: Whether each variant is good; at least one.
     """
     number = int(sum(good))
-    interval = proportion_interval(number, len(good), level=LEVEL, unit=UNIT)
+    interval = proportion_interval(number, len(good), unit=UNIT)
     return Share(number, len(good), number / len(good), interval)
 
 
@@ -175,7 +174,7 @@ def weighted_share(judged: Judged, classes: Mapping[str, Collection[str]], seeds
     if any(len(of_class) < 2 for of_class in good):
         return None
     weights = {name: number / sum(seeds.values()) for name, number in seeds.items()}
-    interval = stratified_interval(good, list(weights.values()), level=LEVEL, unit=UNIT)
+    interval = stratified_interval(good, list(weights.values()), unit=UNIT)
     mean = 0.0
     for weight, of_class in zip(weights.values(), good, strict=True):
         mean += weight * int(of_class.sum()) / len(of_class)

@@ -48,6 +48,7 @@ from merge_snli.statistics import (
     PairAtThresholds,
     TestResult,
     compare_at_thresholds,
+    mean_of_known,
     paired_t_test,
     passes_by_seed,
     ratios,
@@ -388,7 +389,7 @@ def _seeds_against_variants(results: Sequence[Scored], groups: Sequence[str]) ->
         on_seeds.append(result.correct_seeds()[kept].mean())
         counts = result.counts(groups)
         shares = ratios(counts.correct.sum(axis=1), counts.sizes.sum(axis=1))
-        on_variants.append(shares[~np.isnan(shares)].mean())
+        on_variants.append(float(mean_of_known(shares, axis=0)))
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 

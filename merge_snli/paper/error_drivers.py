@@ -18,8 +18,7 @@ from merge_snli.statistics.logistic import (
     independent_columns,
     within_outcomes,
 )
-
-LEVEL = 0.95
+from merge_snli.statistics.values import LEVEL
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from merge_snli.answers.answers import Counts
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.results.scores import Intervals
 from merge_snli.statistics import Interval, constant_interval, intervals_of_sums
-from merge_snli.statistics.bootstrap import N_RESAMPLES
+from merge_snli.statistics.bootstrap import N_RESAMPLES, RANDOM_SEED
+from merge_snli.statistics.values import LEVEL
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, required_correct
 
 
@@ -26,8 +27,6 @@ class Statistic(NamedTuple):
     of_sums: Callable[[Floats], Floats]
 
 
-LEVEL = 0.95
-RANDOM_SEED = 0
 DIGITS = 5
 
 # The numbers that have intervals, with the lowest value that a seed can add to their mean.
@@ -136,7 +135,7 @@ def _intervals(statistics: Mapping[str, Statistic], *, unit: str) -> dict[str, I
         return np.stack([each.of_sums(of_each) for each, of_each in zip(statistics.values(), own, strict=True)])
 
     found = {}
-    intervals = intervals_of_sums(stacked, values, level=LEVEL, random_seed=RANDOM_SEED, unit=unit)
+    intervals = intervals_of_sums(stacked, values, unit=unit)
     for name, interval in zip(statistics, intervals, strict=True):
         found[name] = _rounded(interval, len(values), lowest=LOWEST[name])
     return found
@@ -144,6 +143,6 @@ def _intervals(statistics: Mapping[str, Statistic], *, unit: str) -> dict[str, I
 
 def _rounded(interval: Interval, n_units: int, *, lowest: float) -> Interval:
     if interval.low == interval.high:
-        interval = constant_interval(interval.low, n_units, lowest=lowest, level=LEVEL, unit=interval.unit)
+        interval = constant_interval(interval.low, n_units, lowest=lowest, unit=interval.unit)
     # -0.0 becomes 0.0
     return replace(interval, low=round(interval.low, DIGITS) + 0.0, high=round(interval.high, DIGITS) + 0.0)

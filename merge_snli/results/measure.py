@@ -16,7 +16,7 @@ from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing, positions
-from merge_snli.results.intervals import DIGITS, LEVEL, intervals_of
+from merge_snli.results.intervals import DIGITS, intervals_of
 from merge_snli.results.scores import (
     Curve,
     RowScores,
@@ -225,5 +225,5 @@ def source_accuracy(right: int, problems: int) -> SourceAccuracy:
         right: Number of problems predicted correctly.
         problems: Number of problems, at least one.
     """
-    interval = proportion_interval(right, problems, level=LEVEL)
+    interval = proportion_interval(right, problems)
     return SourceAccuracy(problems, right / problems, (round(interval.low, DIGITS), round(interval.high, DIGITS)))

@@ -8,11 +8,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.statistics.values import FloatArray, Interval, numbers
+from merge_snli.statistics.values import LEVEL, TAILS, FloatArray, Interval, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]
 
 N_RESAMPLES = 9_999
+RANDOM_SEED = 0
 MAX_VALUES_PER_BATCH = 2**18  # 2 MiB, which fits into the cache of a processor core
 _EXACT_DIGITS = 12
 
@@ -21,12 +22,10 @@ def bootstrap_intervals(
     statistics: Sequence[Callable[..., Any]],
     *columns: ArrayLike,
     method: Method = "BCa",
-    level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
-    random_seed: int = 0,
-    unit: str = "seed",
+    random_seed: int = RANDOM_SEED,
 ) -> tuple[Interval, ...]:
-    """Compute the intervals of statistics over seeds, all from the same resamples.
+    """Compute the 95% intervals of statistics over seeds, all from the same resamples.
 
     PA is the mean of whether each seed passes, or of the share of subsamples in which it does. QT and the difference
     between two models' PA are means over seeds, too.
@@ -35,10 +34,8 @@ def bootstrap_intervals(
         statistics: Functions of resampled columns, each (…, n), and `axis` that return (…).
         columns: (n,) each: values of each seed, in the same order.
         method: "BCa" (bias-corrected and accelerated) or "percentile".
-        level: Nominal coverage.
         n_resamples: Number of resamples.
         random_seed: Seed of the resampling.
-        unit: Unit of the values.
 
     Returns:
         The interval of each statistic. If BCa is undefined (no single seed changes the statistic), the percentile
@@ -57,24 +54,15 @@ def bootstrap_intervals(
     def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
         return np.stack([statistic(*values, axis=axis) for statistic in statistics])
 
-    return _intervals(stacked, arrays, method, n_resamples, random_seed, level=level, unit=unit)
+    return _intervals(stacked, arrays, method, n_resamples, random_seed)
 
 
-def stratified_interval(
-    strata: Sequence[ArrayLike],
-    weights: Sequence[float],
-    *,
-    method: Method = "BCa",
-    level: float = 0.95,
-    unit: str = "seed",
-) -> Interval:
-    """Compute the interval of a weighted mean of the means of strata, each of which is resampled by itself.
+def stratified_interval(strata: Sequence[ArrayLike], weights: Sequence[float], *, unit: str = "seed") -> Interval:
+    """Compute the 95% interval of a weighted mean of the means of strata, each of which is resampled by itself.
 
     Args:
         strata: (n,) each: the values of each stratum, at least 2.
         weights: The weight of each stratum.
-        method: "BCa" or "percentile".
-        level: Nominal coverage.
         unit: Unit of the values.
 
     Returns:
@@ -89,7 +77,7 @@ def stratified_interval(
         means = [weight * stratum.mean(axis=axis) for weight, stratum in zip(weights, values, strict=True)]
         return np.asarray(sum(means))[np.newaxis]
 
-    (interval,) = _intervals(weighted_mean, arrays, method, N_RESAMPLES, 0, level=level, unit=unit, paired=False)
+    (interval,) = _intervals(weighted_mean, arrays, "BCa", N_RESAMPLES, RANDOM_SEED, unit=unit, paired=False)
     return replace(interval, method=f"stratified {interval.method}")
 
 
@@ -100,8 +88,7 @@ def _intervals(
     n_resamples: int,
     random_seed: int,
     *,
-    level: float,
-    unit: str,
+    unit: str = "seed",
     paired: bool = True,
 ) -> tuple[Interval, ...]:
     """Return the interval of each statistic; by percentiles if BCa is undefined."""
@@ -119,13 +106,13 @@ def _intervals(
             paired=paired,
             vectorized=True,
             method=method,
-            confidence_level=level,
+            confidence_level=LEVEL,
             n_resamples=n_resamples,
             batch=max(1, MAX_VALUES_PER_BATCH // max(map(len, arrays))),
             rng=np.random.default_rng(random_seed),
         )
     ends = np.stack(result.confidence_interval, axis=-1)
-    return defined_intervals(ends, result.bootstrap_distribution, method=method, level=level, unit=unit)
+    return defined_intervals(ends, result.bootstrap_distribution, method=method, unit=unit)
 
 
 def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -146,25 +133,21 @@ def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return rounded
 
 
-def defined_intervals(
-    ends: FloatArray, resampled: FloatArray, *, method: Method, level: float, unit: str
-) -> tuple[Interval, ...]:
+def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method, unit: str) -> tuple[Interval, ...]:
     """Return the interval of each statistic: by percentiles where the method is undefined.
 
     Args:
         ends: (s, 2) the ends by the method; not finite where it is undefined.
         resampled: (s, r) the values of the resamples.
         method: The method.
-        level: Nominal coverage.
         unit: Unit of the values.
     """
-    tails = (1 - level) / 2, (1 + level) / 2
-    percentiles = np.quantile(resampled, tails, axis=-1).T
+    percentiles = np.quantile(resampled, TAILS, axis=-1).T
     intervals = []
     for own, by_percentile in zip(ends, percentiles, strict=True):
         used: str = method
         if not np.isfinite(own).all():
             own, used = by_percentile, "percentile"
         low, high = own.tolist()
-        intervals.append(Interval(low=low, high=high, level=level, method=f"{used} bootstrap", unit=unit))
+        intervals.append(Interval(low=low, high=high, level=LEVEL, method=f"{used} bootstrap", unit=unit))
     return tuple(intervals)

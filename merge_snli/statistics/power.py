@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from merge_snli.base.arrays import Ints
 from merge_snli.statistics.exact import SMALLEST_P
-from merge_snli.statistics.values import LEVEL, FloatArray, ratios
+from merge_snli.statistics.values import TAILS, FloatArray, ratios
 
 # Share of the comparisons that find the smallest difference.
 POWER = 0.8
@@ -128,7 +128,7 @@ def smallest_unpaired(passes: Distribution, n: int, *, alpha: float = 0.05) -> f
 def interval_width(passes: Distribution, n: int) -> float:
     """Return the width of the 95% interval of PA of a model on n seeds, by resampling seeds."""
     means = _counts(np.random.default_rng(0), passes, n) @ passes.values / n
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(means, TAILS)
     return float(high - low)
 
 

@@ -11,8 +11,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.statistics.bootstrap import MAX_VALUES_PER_BATCH, N_RESAMPLES, defined_intervals, rounding_of
-from merge_snli.statistics.values import FloatArray, Interval
+from merge_snli.statistics.bootstrap import (
+    MAX_VALUES_PER_BATCH,
+    N_RESAMPLES,
+    RANDOM_SEED,
+    defined_intervals,
+    rounding_of,
+)
+from merge_snli.statistics.values import TAILS, FloatArray, Interval
 
 Draws = NDArray[np.uint8]
 
@@ -20,22 +26,13 @@ _MAX_KEPT = 2**27  # draws of one byte that are kept
 
 
 def intervals_of_sums(
-    statistics: Callable[[FloatArray], FloatArray],
-    values: FloatArray,
-    *,
-    level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
-    random_seed: int = 0,
-    unit: str = "seed",
+    statistics: Callable[[FloatArray], FloatArray], values: FloatArray, *, unit: str = "seed"
 ) -> tuple[Interval, ...]:
-    """Compute the BCa intervals of statistics of sums over seeds.
+    """Compute the 95% BCa intervals of statistics of sums over seeds.
 
     Args:
         statistics: Function of the sums of r resamples, (r, k), that returns (s, r): s statistics of each.
         values: (n, k): values of each seed, of which the sums are.
-        level: Nominal coverage.
-        n_resamples: Number of resamples.
-        random_seed: Seed of the resampling.
         unit: Unit of the values.
 
     Returns:
@@ -57,40 +54,39 @@ def intervals_of_sums(
     total = values.sum(axis=0)
     observed = statistics(total[np.newaxis])
     rounded = rounding_of(observed[:, 0])
-    draws = _kept_draws if n * n_resamples <= _MAX_KEPT else _draws
+    draws = _kept_draws if n * N_RESAMPLES <= _MAX_KEPT else _draws
     resamples = []
-    for batch in draws(n, n_resamples, random_seed):
+    for batch in draws(n):
         resamples.append(statistics(batch.astype(np.float64) @ values))
     resampled = rounded(np.concatenate(resamples, axis=1))
     left_out = rounded(statistics(total - values))
-    ends = _bca(rounded(observed), resampled, left_out, level)
-    return defined_intervals(ends, resampled, method="BCa", level=level, unit=unit)
+    ends = _bca(rounded(observed), resampled, left_out)
+    return defined_intervals(ends, resampled, method="BCa", unit=unit)
 
 
-def _draws(n: int, n_resamples: int, random_seed: int) -> Iterator[Draws]:
+def _draws(n: int) -> Iterator[Draws]:
     """Yield how often each of n seeds is drawn, (b, n) for b resamples at a time."""
-    rng = np.random.default_rng(random_seed)
+    rng = np.random.default_rng(RANDOM_SEED)
     batch = max(1, MAX_VALUES_PER_BATCH // n)
-    for first in range(0, n_resamples, batch):
-        rows = min(batch, n_resamples - first)
+    for first in range(0, N_RESAMPLES, batch):
+        rows = min(batch, N_RESAMPLES - first)
         cells = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, np.newaxis]
         counts = np.bincount(cells.ravel(), minlength=rows * n)
         yield counts.reshape(rows, n).astype(np.uint8)
 
 
 @lru_cache(maxsize=2)
-def _kept_draws(n: int, n_resamples: int, random_seed: int) -> tuple[Draws, ...]:
-    return tuple(_draws(n, n_resamples, random_seed))
+def _kept_draws(n: int) -> tuple[Draws, ...]:
+    return tuple(_draws(n))
 
 
-def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray, level: float) -> FloatArray:
+def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray) -> FloatArray:
     """Return the ends of the bias-corrected and accelerated intervals (Efron and Tibshirani 1993, section 14.3).
 
     Args:
         observed: (s, 1) the statistics.
         resampled: (s, r) their values in the resamples.
         left_out: (s, n) their values without each seed.
-        level: Nominal coverage.
 
     Returns:
         (s, 2); NaN where they are undefined, because no single seed changes the statistic.
@@ -103,7 +99,7 @@ def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray, leve
     cubes, squares = (influences**3).sum(axis=1, keepdims=True), (influences**2).sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         acceleration = cubes / squares**1.5 / 6
-        shifted = bias + ndtri([(1 - level) / 2, (1 + level) / 2])
+        shifted = bias + ndtri(TAILS)
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
     ends = np.full(levels.shape, np.nan)
     for at in np.flatnonzero(np.isfinite(levels).all(axis=1)):

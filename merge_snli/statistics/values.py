@@ -20,6 +20,8 @@ FloatArray = NDArray[np.float64]
 
 # Nominal coverage of intervals.
 LEVEL = 0.95
+# What is below the lower end of an interval, and below the upper one.
+TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,13 +124,12 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
     return array
 
 
-def proportion_interval(successes: int, trials: int, *, level: float = LEVEL, unit: str = "problem") -> Interval:
-    """Compute the Wilson score interval of a proportion.
+def proportion_interval(successes: int, trials: int, *, unit: str = "problem") -> Interval:
+    """Compute the 95% Wilson score interval of a proportion.
 
     Args:
         successes: Number of units that count.
         trials: Number of units, at least 1.
-        level: Nominal coverage.
         unit: Unit of the counts; units must be independent.
 
     Raises:
@@ -141,14 +142,12 @@ def proportion_interval(successes: int, trials: int, *, level: float = LEVEL, un
     """
     from scipy import stats
 
-    ends = stats.binomtest(successes, trials).proportion_ci(level, method="wilson")
-    return Interval(low=float(ends.low), high=float(ends.high), level=level, method="Wilson score", unit=unit)
+    ends = stats.binomtest(successes, trials).proportion_ci(LEVEL, method="wilson")
+    return Interval(low=float(ends.low), high=float(ends.high), level=LEVEL, method="Wilson score", unit=unit)
 
 
-def constant_interval(
-    value: float, n: int, *, lowest: float = 0.0, level: float = LEVEL, unit: str = "seed"
-) -> Interval:
-    """Compute the interval of the mean of units that all have the same value, about which a bootstrap says nothing.
+def constant_interval(value: float, n: int, *, lowest: float = 0.0, unit: str = "seed") -> Interval:
+    """Compute the 95% interval of the mean of units that all have the same value, about which a bootstrap says nothing.
 
     None of n units differs from the value. The share of units that do, in the population, is at most the upper end of
     the Wilson score interval of 0 of n, and each of these has at worst the lowest or highest possible value.
@@ -157,7 +156,6 @@ def constant_interval(
         value: The value of every unit.
         n: Number of units, at least 1.
         lowest: Lowest possible value of a unit; the highest is 1.
-        level: Nominal coverage.
         unit: Unit of the values; units must be independent.
 
     Returns:
@@ -171,11 +169,11 @@ def constant_interval(
         >>> round(interval.low, 4), interval.high
         (0.9626, 1.0)
     """
-    differing = proportion_interval(0, n, level=level).high
+    differing = proportion_interval(0, n).high
     return Interval(
         low=value - differing * (value - lowest),
         high=value + differing * (1 - value),
-        level=level,
+        level=LEVEL,
         method="Wilson score",
         unit=unit,
     )

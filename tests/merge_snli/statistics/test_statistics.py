@@ -206,10 +206,10 @@ def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by
         assert (interval.low, interval.high, interval.method) == (value, value, f"{method} bootstrap")
     draw = np.random.default_rng(3)
     strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
-    interval = stratified_interval(strata, weights, method="percentile")
+    interval = stratified_interval(strata, weights)
     mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
     error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
-    assert interval.method == "stratified percentile bootstrap"
+    assert interval.method == "stratified BCa bootstrap"
     assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
 
 
