@@ -67,7 +67,9 @@ def table_of_tests(
     """
     results = [test for _, test, _ in tests]
     found = [f"{capitalized(test.test)} over {test.unit}s, effect size: {test.effect}." for test in results]
-    found += few_models_notes(results)
+    for test in results:
+        if test.unit == "model" and test.n < FEW_MODELS:
+            found.append(f"With {test.n} models, a test over models says little.")
     columns = Columns[tuple[str, TestResult, float | None]]()
     columns.add("Compared", lambda row: row[0], align="left")
     columns.add("Difference (points)", lambda row: 100 * row[1].difference, format="+.1f")
@@ -88,12 +90,6 @@ def table_of_tests(
 
 def _ends(test: TestResult) -> str | None:
     return ends_text(test.interval.low, test.interval.high, sign="+") if test.is_defined else None
-
-
-def few_models_notes(tests: Iterable[TestResult]) -> list[str]:
-    """Return a caution for each number of models that is too small for a test over models."""
-    few = dict.fromkeys(test.n for test in tests if test.unit == "model" and test.n < FEW_MODELS)
-    return [f"With {number} models, a test over models says little." for number in few]
 
 
 def pair_table(family: Family) -> Table:

@@ -7,7 +7,6 @@ the probabilities of all sums (Gil-Pelaez 1951; for permutation tests Pagano and
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +61,7 @@ def random_signs_p(differences: FloatArray) -> SignP:
     if not len(values):
         return SignP(1.0, is_exact=True)
     observed, largest = abs(float(differences.sum())), float(counts @ values)
-    fractions = [_fraction(value) for value in values.tolist()]
+    fractions = [Fraction(value).limit_denominator(_MAX_DENOMINATOR) for value in values.tolist()]
     unit = math.lcm(*(fraction.denominator for fraction in fractions))
     if unit <= _MAX_SUM / largest and np.abs(values - np.array(fractions, dtype=np.float64)).max() < 10**-_DIGITS:
         steps = np.rint(values * unit).astype(np.int64)
@@ -75,11 +74,6 @@ def random_signs_p(differences: FloatArray) -> SignP:
     moved = min(likely, float(counts @ np.abs(errors)))
     bound = _tail(steps, counts, math.ceil(observed * unit - moved)) + _ROUNDING_P
     return SignP(min(1.0, max(SMALLEST_P, bound)), is_exact=False)
-
-
-@lru_cache(maxsize=100_000)
-def _fraction(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(_MAX_DENOMINATOR)
 
 
 def _tail(steps: Ints, counts: Ints, observed: int) -> float:
