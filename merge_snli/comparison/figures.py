@@ -44,7 +44,7 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
     Raises:
         InputError: If `out` is a file, is not writable or is in a data set.
     """
-    folder, files = check_out(Path(out)), list[Path]()
+    folder, files = check_out(out), list[Path]()
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}"

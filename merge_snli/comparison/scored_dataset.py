@@ -194,20 +194,18 @@ def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceSco
     source, answers, seeds = model.result.source, model.answers.seeds, scored.data.seeds
     if source is None or answers is None or seeds is None or (answers.predicted[out] == Missing.NOT_PREDICTED).any():
         return None
-    right = answers.correct
-
-    def rest(whole: SourceAccuracy, left_out: Bools) -> SourceAccuracy | None:
-        problems = whole.problems - int(np.count_nonzero(left_out))
-        correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(left_out & right))
-        return source_accuracy(correct, problems) if problems else None
-
     labels = {}
     for number, name in enumerate(scored.data.label_names):
-        of_label = rest(source.labels[name], out & (seeds.labels == number)) if name in source.labels else None
-        if of_label is not None:
-            labels[name] = of_label
-    overall = rest(source.overall, out)
-    return None if overall is None else replace(source, overall=overall, labels=labels)
+        of_label = out & (seeds.labels == number)
+        if name in source.labels and source.labels[name].problems > np.count_nonzero(of_label):
+            labels[name] = _rest(source.labels[name], of_label, answers)
+    return replace(source, overall=_rest(source.overall, out, answers), labels=labels)
+
+
+def _rest(whole: SourceAccuracy, out: Bools, answers: Graded) -> SourceAccuracy:
+    """Return the accuracy on some problems without those of the seeds that are left out, [n_seeds]."""
+    correct = round(whole.sample_accuracy * whole.problems) - int(np.count_nonzero(out & answers.correct))
+    return source_accuracy(correct, whole.problems - int(np.count_nonzero(out)))
 
 
 def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:

@@ -21,26 +21,19 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
         >>> compact_letters(["x", "y", "z"], [("x", "z")])
         {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
-    # Each letter is the set of its models, as the bits of a number.
-    bits = {model: 1 << rank for rank, model in enumerate(models)}
-    letters = [(1 << len(models)) - 1]
+    ranks = {model: rank for rank, model in enumerate(models)}
+    letters = [frozenset(ranks.values())]  # the models of each letter
     for first, second in differing:
-        both = bits[first] | bits[second]
-        kept, split = [], []
+        both = {ranks[first], ranks[second]}
+        kept = [letter for letter in letters if not both <= letter]
         for letter in letters:
-            if letter & both == both:
-                split += [letter - bits[first], letter - bits[second]]
-            else:
-                kept.append(letter)
-        letters = list(kept)
-        for part in split:
-            if not any(part & letter == part for letter in kept):
-                letters.append(part)
+            if both <= letter:
+                for part in (letter - {ranks[first]}, letter - {ranks[second]}):
+                    if not any(part <= other for other in kept):
+                        kept.append(part)
+        letters = kept
     texts = dict.fromkeys(models, "")
-    ranks = []
-    for letter in letters:
-        ranks.append([rank for rank in range(len(models)) if letter >> rank & 1])
-    for number, of_letter in enumerate(sorted(ranks)):
+    for number, of_letter in enumerate(sorted(map(sorted, letters))):
         for rank in of_letter:
             texts[models[rank]] += _letter(number)
     return texts

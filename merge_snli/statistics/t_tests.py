@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.statistics.values import LEVEL, FloatArray, Interval, TestResult, numbers, paired, warning_for
+from merge_snli.statistics.values import LEVEL, OVERLAP_WARNING, FloatArray, Interval, TestResult, numbers, paired
 
 _TOLERANCE = 1e-12  # equal scores may give differences that differ in their last bits
 
@@ -67,7 +67,7 @@ def paired_result(test: str, statistic: float, p_value: float, differences: Floa
         interval=Interval(low=mean - half, high=mean + half, level=LEVEL, method="Student's t", unit=unit),
         effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
-        warning=warning_for(unit, n),
+        warning=OVERLAP_WARNING if unit == "subsample" else None,
     )
 
 

@@ -11,11 +11,6 @@ OVERLAP_WARNING = (
     "differences; use the permutation test instead, whose unit is the seed."
 )
 
-TWO_WARNING = (
-    "With two subsamples a t-test has one degree of freedom: two differences that are nearly equal by chance give a "
-    "small p-value, and large ones often none."
-)
-
 FloatArray = NDArray[np.float64]
 
 # Nominal coverage of intervals.
@@ -77,13 +72,6 @@ class TestResult:
     def is_defined(self) -> bool:
         """Whether the test is defined, and its p-value a number."""
         return not math.isnan(self.p_value)
-
-
-def warning_for(unit: str, n: int = 0) -> str | None:
-    """Return the warning for a t-test of `n` differences; only subsamples have one."""
-    if unit != "subsample":
-        return None
-    return f"{OVERLAP_WARNING} {TWO_WARNING}" if n == 2 else OVERLAP_WARNING
 
 
 def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:

@@ -113,8 +113,7 @@ def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
     assert paired_t_test(*random_pair(0), unit="subsample").warning == OVERLAP_WARNING
     assert OVERLAP_WARNING.count(".") == 1
     values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
-    warning = str(compare_models(values, test="t-test").warning)
-    assert warning.startswith(OVERLAP_WARNING) and "two subsamples" in warning
+    assert compare_models(values, test="t-test").warning == OVERLAP_WARNING
     assert compare_models({name: [*of, 0.6] for name, of in values.items()}, test="t-test").warning == OVERLAP_WARNING
     assert paired_t_test(values["a"], values["b"]).warning is None
 
