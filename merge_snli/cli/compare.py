@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
 from merge_snli.base.table import Table
@@ -25,9 +25,6 @@ from merge_snli.cli.arguments import (
     refuse,
     write_tables,
 )
-
-if TYPE_CHECKING:
-    pass
 
 # Options of the other comparisons, which one with a baseline or a limit does not have.
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")

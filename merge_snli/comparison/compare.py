@@ -139,7 +139,7 @@ class _Chosen:
     models: Mapping[str, Scored]
     apart: Mapping[str, str] = field(default_factory=dict)
     prompted: PromptGroup | None = None
-    alone: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alone: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def first(self) -> Scored:
@@ -190,7 +190,7 @@ def compare_results(
     if not chosen:
         raise NotComparable(_not_comparable(refused))
     significance.check_subsamples(each.first for each in chosen)
-    data = [find_whole(each.first.dataset, opened) if opened else None for each in chosen]
+    data = [find_whole(each.first.dataset, opened) for each in chosen]
     _check_datasets(opened, data, thresholds)
     titles = _titles(chosen, min_agreement)
     comparisons = []
@@ -221,21 +221,13 @@ def _choose(results: Sequence[Result]) -> tuple[list[_Chosen], list[_Chosen]]:
         for model in (*models, *(model for model, _ in apart)):
             if isinstance(model, PromptGroup):
                 chosen.append(_Chosen(model.prompts, prompted=model))
-    found = []
-    for each in chosen:
-        on_same = [other for other in single if other.first.dataset.key == each.first.dataset.key]
-        found.append(each if each.prompted is not None else replace(each, alone=_alone(on_same)))
-    return found, single
-
-
-def _alone(others: Sequence[_Chosen]) -> dict[str, tuple[str, ...]]:
-    """Return a note on each model that is compared with none, because no other has its kind of labels."""
-    notes: dict[str, tuple[str, ...]] = {}
-    for other in others:
+    for other in single:
         labels = ", ".join(other.first.compared_labels)
         note = f"not compared, because no other model here answers with the labels {labels}"
-        notes |= dict.fromkeys(other.models, (note,))
-    return notes
+        for each in chosen:
+            if each.prompted is None and each.first.dataset.key == other.first.dataset.key:
+                each.alone.update(dict.fromkeys(other.models, (note,)))
+    return chosen, single
 
 
 def _titles(chosen: Sequence[_Chosen], min_agreement: float | None) -> list[str]:
@@ -329,7 +321,7 @@ def _compare(
     finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
     of_low_agreement = len(low.intersection(first.group_ids))
     left_out = len(first.group_ids) + first.left_out.groups - len(groups) - of_low_agreement
-    notes, about = _notes(models, family) | dict(chosen.alone), first.dataset
+    notes, about = _notes(models, family) | chosen.alone, first.dataset
     found = Comparison(
         title=title,
         dataset=about.title,

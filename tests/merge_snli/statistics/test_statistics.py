@@ -4,7 +4,6 @@ import dataclasses
 import importlib
 import itertools
 import math
-import random
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
@@ -138,25 +137,6 @@ def test_odds_ratio_of_the_discordant_seeds() -> None:
     assert mcnemar_test(correct, np.zeros(8, dtype=bool)).effect_size == math.inf
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_exact_permutation_test_equals_scipy(seed: int) -> None:
-    rng = random.Random(seed)
-    n = rng.randint(2, 10)
-    first = [rng.randint(0, 10) / 10 for _ in range(n)]
-    second = [rng.randint(0, 10) / 10 for _ in range(n)]
-    differences = np.round(np.array(first) - second, 9)
-    result = permutation_test(first, second)
-    assert result.test == "paired permutation test (exact)"
-    by_scipy = stats.permutation_test(
-        (differences,), np.sum, permutation_type="samples", vectorized=True, n_resamples=2**n
-    )
-    assert result.p_value == pytest.approx(by_scipy.pvalue)
-
-
-def test_equal_values_have_the_p_value_1() -> None:
-    assert permutation_test([1, 1, 0], [1, 1, 0]).p_value == 1
-
-
 def bootstrap_interval(statistic: Callable[..., Any], *columns: Any, **options: Any) -> Interval:  # noqa: ANN401
     (interval,) = bootstrap_intervals([statistic], *columns, **options)
     return interval
@@ -250,18 +230,6 @@ def test_bootstrap_is_deterministic_per_seed() -> None:
 def test_holm_equals_a_plain_computation(p_values: list[float]) -> None:
     with patch("gc.collect"):  # statsmodels collects garbage each time, which takes long beside torch
         assert holm(p_values) == pytest.approx(holm_adjusted(p_values))
-
-
-@given(st.integers(2, 7), st.randoms(use_true_random=False))
-@settings(max_examples=300)
-def test_models_share_a_letter_if_and_only_if_they_do_not_differ(n_models: int, rng: random.Random) -> None:
-    models = [f"model {i}" for i in range(n_models)]
-    pairs = list(itertools.combinations(models, 2))
-    differing = [pair for pair in pairs if rng.random() < 0.5]
-    letters = compact_letters(models, differing)
-    assert letters["model 0"].startswith("a")
-    for first, second in pairs:
-        assert bool(set(letters[first]) & set(letters[second])) == ((first, second) not in differing)
 
 
 def test_letters_of_overlapping_groups() -> None:
