@@ -17,6 +17,8 @@ from merge_snli.answers.data import ScoredData, positions_among
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.models.labels import Missing, positions
+from merge_snli.statistics import passes_by_seed
+from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 from metrics.pattern_accuracy.counts import count_cells
 
 # The reference that a model's own most frequent label of each group is.
@@ -104,6 +106,10 @@ class Counts:
         """The share of the rows of all subsamples on which no answer can be read."""
         read, rows = self.answered.sum(), self.sizes.sum()
         return 0.0 if read == rows else float(1 - read / rows)
+
+    def passes(self, threshold: float = QUALITY_THRESHOLD) -> Floats:
+        """Return the share of the subsamples in which each group passes a threshold, [n_groups]."""
+        return passes_by_seed(self.correct, self.sizes, threshold)
 
     def take(self, groups: Ints | Bools) -> Counts:
         """Return the counts of some groups."""

@@ -36,7 +36,6 @@ from merge_snli.statistics import (
     TestResult,
     distribution_of,
     holm,
-    passes_by_seed,
     smallest_paired,
 )
 from merge_snli.statistics.families import PAIRED_TESTS, smallest_p
@@ -290,8 +289,7 @@ def _against(
     key = None
     if not copies_among({"model": scored, "baseline": other}):
         key = original, (values.astype(np.float64) - of_baseline).tobytes()
-    passes = passes_by_seed(counts.correct, counts.sizes, threshold)
-    gaps = np.abs(passes - passes_by_seed(of_other.correct, of_other.sizes, threshold))
+    gaps = np.abs(counts.passes(threshold) - of_other.passes(threshold))
     return _Pair(row, run(values, of_baseline, unit=significance.unit_of(scored)), key, gaps)
 
 

@@ -50,7 +50,6 @@ from merge_snli.statistics import (
     compare_at_thresholds,
     mean_of_known,
     paired_t_test,
-    passes_by_seed,
     ratios,
 )
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
@@ -357,8 +356,7 @@ def _at_all_thresholds(
     tables = {}
     for name in family.models:
         counts = models[name].counts(groups)
-        columns = [passes_by_seed(counts.correct, counts.sizes, threshold) for threshold in CURVE]
-        tables[name] = np.stack(columns, axis=1)
+        tables[name] = np.stack([counts.passes(threshold) for threshold in CURVE], axis=1)
     return compare_at_thresholds(tables, alpha=family.alpha, copies=family.copies)
 
 

@@ -11,7 +11,7 @@ from merge_snli.base.arrays import Bools, Floats
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.results.grouping import best_first
 from merge_snli.results.measure import spread
-from merge_snli.statistics import mean_of_known, passes_by_seed
+from merge_snli.statistics import mean_of_known
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD, pattern_accuracy
 
 
@@ -49,13 +49,10 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         mask: Variants to count, [n_variants]; by default all.
 
     Returns:
-        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `passes_by_seed`,
+        The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `Counts.passes`,
         NaN for a seed without a variant in some model.
     """
-    passes = []
-    for model in scored.models:
-        counts = model.answers.counts(rows=mask)
-        passes.append(passes_by_seed(counts.correct, counts.sizes))
+    passes = [model.answers.counts(rows=mask).passes() for model in scored.models]
     return mean_curve(scored, [(model, mask) for model in scored.models]), np.asarray(np.mean(passes, axis=0))
 
 

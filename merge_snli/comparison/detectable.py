@@ -16,7 +16,6 @@ from merge_snli.statistics import (
     Distribution,
     assumed_gaps,
     observed_gaps,
-    passes_by_seed,
     smallest_paired,
 )
 from merge_snli.statistics.values import FloatArray
@@ -47,8 +46,7 @@ def passes(
     found = {}
     for name, result in kept.items():
         if name not in copies:
-            counts = result.counts(groups)
-            found[name] = passes_by_seed(counts.correct, counts.sizes, threshold)
+            found[name] = result.counts(groups).passes(threshold)
     return found
 
 
