@@ -249,15 +249,13 @@ class _Pair:
     """A model beside its baseline at a threshold, before p-values are adjusted.
 
     Attributes:
-        row: What is known without the other rows.
-        test: The test; None if the model cannot be judged.
+        row: What is known without the other rows, with the test; without one if the model cannot be judged.
         key: The first model with these answers, and the tested differences: what is tested once. None if the baseline
             has the same answers, so that there is nothing to test.
         gaps: How far the two models are apart on each seed.
     """
 
     row: AgainstBaseline
-    test: TestResult | None = None
     key: tuple[str, bytes] | None = None
     gaps: FloatArray | None = None
 
@@ -277,25 +275,29 @@ def _against(
         return _Pair(replace(row, baseline=baseline_name, missing=coverage(scored, len(other.group_ids))))
     groups = drawn_groups({model.name: scored, f"{baseline.name} (baseline)": other})
     counts, of_other = scored.counts(groups), other.counts(groups)
+    values = significance.values(scored, groups, threshold)
+    of_baseline = significance.values(other, groups, threshold)
+    run, _ = PAIRED_TESTS[significance.test]
     row = replace(
         _row(model, scored, groups, threshold),
         baseline=baseline_name,
         baseline_pattern_accuracy=mean_pattern_accuracy(of_other, threshold),
         baseline_unread=of_other.unread,
+        test=run(values, of_baseline, unit=significance.unit_of(scored)),
     )
-    values = significance.values(scored, groups, threshold)
-    of_baseline = significance.values(other, groups, threshold)
-    run, _ = PAIRED_TESTS[significance.test]
     key = None
     if not copies_among({"model": scored, "baseline": other}):
         key = original, (values.astype(np.float64) - of_baseline).tobytes()
     gaps = np.abs(counts.passes(threshold) - of_other.passes(threshold))
-    return _Pair(row, run(values, of_baseline, unit=significance.unit_of(scored)), key, gaps)
+    return _Pair(row, key, gaps)
 
 
 def _adjusted(pairs: Sequence[_Pair], significance: Significance) -> tuple[AgainstBaseline, ...]:
     """Return the rows with p-values adjusted over the different tests, and what these can find."""
-    p_of = {pair.key: pair.test.p_value for pair in pairs if pair.key is not None and pair.test is not None}
+    p_of = {}
+    for pair in pairs:
+        if pair.key is not None and pair.row.test is not None:
+            p_of[pair.key] = pair.row.test.p_value
     adjusted = dict(zip(p_of, holm(list(p_of.values())), strict=True))
     level = significance.alpha / max(1, len(p_of))
     # The smallest difference that is found, by data and number of seeds, from all models and thresholds.
@@ -305,15 +307,14 @@ def _adjusted(pairs: Sequence[_Pair], significance: Significance) -> tuple[Again
         smallest[seeds] = smallest_paired(distribution_of(np.concatenate(of_data)), seeds[1], alpha=level)
     rows = []
     for pair in pairs:
-        row, test = replace(pair.row, tests=len(p_of)), pair.test
-        if test is not None:
+        row = replace(pair.row, tests=len(p_of))
+        if row.test is not None:
             p = 1.0 if pair.key is None else adjusted[pair.key]
             row = replace(
                 row,
-                test=test,
                 adjusted_p=p,
-                can_decide=smallest_p(significance.test, test.n) < level,
-                worse=test.difference < 0 and not p >= significance.alpha,
+                can_decide=smallest_p(significance.test, row.test.n) < level,
+                worse=row.test.difference < 0 and not p >= significance.alpha,
                 smallest_difference=smallest[pair.seeds],
             )
         rows.append(row)
