@@ -102,10 +102,9 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     first = _first(results)
     best_first, (group, row) = ranked(results), first.units
     title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
-    lines = []
+    lines: list[Line] = []
     for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True)):
-        if _has_values(result.scores.curve):
-            lines.append(_mean_line(name, [result.scores.curve], style=rank))
+        _add_line(lines, name, [result.scores.curve], rank)
     of, marked = f"{group}'s {row}s", first.quality_threshold
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
 
@@ -131,11 +130,11 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
     results = [result for result, reason in zip(results, unranked_reasons(results), strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
     by_model = [result.parts.get(WORD_CLASS, {}) for result in results]
-    lines = []
+    lines: list[Line] = []
     for style, name in enumerate(WORD_CLASSES):
         curves = [of_model[name].curve for of_model in by_model if name in of_model]
-        if len(curves) == len(by_model) and all(map(_has_values, curves)):
-            lines.append(_mean_line(name, curves, style=style))
+        if len(curves) == len(by_model):
+            _add_line(lines, name, curves, style)
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=first.quality_threshold), path)
 
 
@@ -145,14 +144,13 @@ def _first(results: Sequence[Result]) -> Result:
     return results[0]
 
 
-def _has_values(curve: Curve) -> bool:
-    """Return whether a subsample drew any of the variants."""
-    return None not in curve.mean
+def _add_line(lines: list[Line], name: str, curves: Sequence[Curve], style: int) -> None:
+    """Add the mean of curves, unless no subsample drew any of the variants of one.
 
-
-def _mean_line(name: str, curves: Sequence[Curve], *, style: int) -> Line:
-    """Average curves; a subsample without a value is left out of the band."""
-    mean = np.array([curve.mean for curve in curves], dtype=np.float64).mean(axis=0)
-    by_subsample = np.array([curve.each for curve in curves], dtype=np.float64).mean(axis=0)  # None becomes NaN
-    low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
-    return Line(name, mean.tolist(), low.tolist(), high.tolist(), style)
+    A subsample without a value is left out of the band.
+    """
+    mean = np.array([curve.mean for curve in curves], dtype=np.float64).mean(axis=0)  # None becomes NaN
+    by_subsample = np.array([curve.each for curve in curves], dtype=np.float64).mean(axis=0)
+    if not np.isnan(mean).any():
+        low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
+        lines.append(Line(name, mean.tolist(), low.tolist(), high.tolist(), style))
