@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.answers.data import ScoredData, disagreeing, part_name
+from merge_snli.answers.data import ScoredData, disagreeing
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
@@ -245,8 +245,9 @@ def _titles(chosen: Sequence[_Chosen], min_agreement: float | None) -> list[str]
 def _not_comparable(single: Sequence[_Chosen]) -> str:
     """Return why no two models are compared, with what was scored on which data."""
     scored = []
-    for each in single:
-        where = _where(each.first)
+    titles = titles_of([each.first.dataset for each in single])
+    for title, each in zip(titles, single, strict=True):
+        where = title + two_way_suffix(each.first)
         scored += [f"{name} on {where}" for name in each.models]
         scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
     advice = f"score another model with the same {param('dataset')}, {param('config')} and {param('out')}"
@@ -256,16 +257,6 @@ def _not_comparable(single: Sequence[_Chosen]) -> str:
         "no two models were scored on the same seeds of the same data and config, in the same labels "
         f"({'; '.join(scored) or 'no results'}): {advice}"
     )
-
-
-def _where(result: Scored) -> str:
-    """Return the config that a result is on, or the title of data without configs, and the part of it."""
-    data, part = result.dataset, result.dataset.partial
-    where = data.config or data.title
-    if data.config is not None and part is not None:
-        name = part_name(result.units[0], part.limit_seeds, part.subsample, part.min_agreement, part.chosen_rows)
-        where += f" ({name})"
-    return where + two_way_suffix(result)
 
 
 def _check_datasets(

@@ -244,7 +244,7 @@ def test_models_without_two_common_seeds_are_named() -> None:
     others = [on_groups(one, ids) for ids in (["s0", "s1"], ["s1", "s2"])]
     named = [replace(result, model=replace(result.model, name=f"m{at}")) for at, result in enumerate(others)]
     refused("m0, m1 have 1 seed in common", aligned, named, common_seeds=True)
-    refused("m0 on all with 2 of 8 seeds.*common_seeds", compare_results, named, error=NotComparable)
+    refused("m0 on made up, config all with 2 of 8 seeds.*common_seeds", compare_results, named, error=NotComparable)
 
 
 def test_a_gate_does_not_judge_a_model_that_lacks_seeds(

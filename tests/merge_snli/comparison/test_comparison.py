@@ -206,7 +206,7 @@ def test_results_that_cannot_be_compared_are_named(
 ) -> None:
     other = find_dataset(str(make_dataset(tmp_path / "other", seeds=4)))
     for given, datasets, message in (
-        (results[:1], (), r"\(best on all\)"),
+        (results[:1], (), r"\(best on merge_small, config all\)"),
         ([changed(results[0], "run", dtype="float32")] * 2, (), r"2 results of best \[function\]"),
         (results, [other], rf"other \({other.digest[:8]}\)"),
     ):
