@@ -224,12 +224,10 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
         figure: The figure.
         path: Output path; its extension is replaced if it is `.png` or `.svg`, otherwise one is added.
     """
-    path = Path(path)
-    stem = path.stem if path.suffix in {".png", ".svg"} else path.name
-    files = []
-    for extension in ("png", "svg"):
-        files.append(path.with_name(f"{stem}.{extension}"))
-        write_bytes(files[-1], image(figure, extension))
+    stem = str(path).removesuffix(".png").removesuffix(".svg")
+    files = [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+    for file in files:
+        write_bytes(file, image(figure, file.suffix[1:]))
     return files
 
 
