@@ -99,7 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
     from merge_snli.base.progress import SHOWN_AFTER, Progress
-    from merge_snli.comparison.compare import NotComparable, compare_results
+    from merge_snli.comparison.choice import NotComparable
+    from merge_snli.comparison.compare import compare_results
     from merge_snli.comparison.figures import draw_figures
     from merge_snli.comparison.statistics_tables import comparison_tables, to_json
     from merge_snli.dataset.stored import find_dataset

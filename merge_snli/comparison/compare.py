@@ -10,6 +10,7 @@ from merge_snli.answers.data import ScoredData, disagreeing
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
+from merge_snli.comparison.choice import Chosen, choose, titles_of_chosen
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.detectable import smallest_difference
 from merge_snli.comparison.findings import not_compared, ranking
@@ -20,22 +21,15 @@ from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
 from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.grouping import (
-    comparable_models,
-    distinct_names_of,
-    names_of,
     not_averaged,
     permuted_labels,
-    titles_of,
-    two_way_suffix,
     without_permuted,
 )
 from merge_snli.results.orders import OrderEffect, order_effects
 from merge_snli.results.prompts import (
     PromptEffect,
-    PromptGroup,
     Scored,
     accuracy_interval,
-    on_common_prompts,
     results_of,
 )
 from merge_snli.results.result import Result
@@ -120,32 +114,6 @@ class Comparison:
         return f"<Comparison on {self.title}: PA({self.threshold}) {scores}>"
 
 
-class NotComparable(InputError):  # noqa: N818 - as `NotComputable`
-    """No two models were scored on the same seeds of the same data and config."""
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """The models to compare on one config of one data set, or the prompts of one of them.
-
-    Attributes:
-        models: The models on the groups that most models have, or the results of a model with each prompt.
-        apart: The other models, each with what it lacks.
-        prompted: The mean over the prompts, if prompts are compared.
-        alone: Notes on models of the same data with other labels than all others.
-    """
-
-    models: Mapping[str, Scored]
-    apart: Mapping[str, str] = field(default_factory=dict)
-    prompted: PromptGroup | None = None
-    alone: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def first(self) -> Scored:
-        """The first model."""
-        return next(iter(self.models.values()))
-
-
 def compare_results(
     results: str | Path | Iterable[Result | str | Path],
     *,
@@ -185,13 +153,11 @@ def compare_results(
     """
     significance = Significance(test, alpha)
     opened = as_datasets(datasets)
-    chosen, refused = _choose(aligned(as_results(results), common_seeds=common_seeds))
-    if not chosen:
-        raise NotComparable(_not_comparable(refused))
+    chosen = choose(aligned(as_results(results), common_seeds=common_seeds))
     significance.check_subsamples(each.first for each in chosen)
     data = [find_whole(each.first.dataset, opened) for each in chosen]
     _check_datasets(opened, data, thresholds)
-    titles = _titles(chosen, min_agreement)
+    titles = titles_of_chosen(chosen, min_agreement)
     comparisons = []
     total = len(thresholds) * sum(len(each.models) for each in chosen)
     with (progress or Progress(quiet=True)).stage("comparing", unit="models", total=total) as stage:
@@ -202,61 +168,6 @@ def compare_results(
                 comparisons.append(_compare(each, title, significance, threshold, whole, low, every))
                 stage.advance(len(each.models))
     return tuple(comparisons)
-
-
-def _choose(results: Sequence[Result]) -> tuple[list[_Chosen], list[_Chosen]]:
-    """Return what is compared, and the models that are compared with none.
-
-    Each model with several prompts is compared with the others by the mean over them, and its prompts with each other.
-    """
-    chosen: list[_Chosen] = []
-    single: list[_Chosen] = []
-    for models, apart in comparable_models(results):
-        common = on_common_prompts(models)
-        named = dict(zip(distinct_names_of(common), common, strict=True))
-        names = names_of([model for model, _ in apart])
-        missing = dict(zip(names, (reason for _, reason in apart), strict=True))
-        (chosen if len(named) > 1 else single).append(_Chosen(named, missing))
-        for model in (*models, *(model for model, _ in apart)):
-            if isinstance(model, PromptGroup):
-                chosen.append(_Chosen(model.prompts, prompted=model))
-    for other in single:
-        labels = ", ".join(other.first.compared_labels)
-        note = f"not compared, because no other model here answers with the labels {labels}"
-        for each in chosen:
-            if each.prompted is None and each.first.dataset.key == other.first.dataset.key:
-                each.alone.update(dict.fromkeys(other.models, (note,)))
-    return chosen, single
-
-
-def _titles(chosen: Sequence[_Chosen], min_agreement: float | None) -> list[str]:
-    """Return what each comparison is of: data set and config, and what the models or seeds have in common."""
-    titles = []
-    for title, each in zip(titles_of([each.first.dataset for each in chosen]), chosen, strict=True):
-        title += two_way_suffix(each.first)
-        if each.prompted is not None:
-            title += f", prompts of {each.prompted.model.name}"
-        if min_agreement is not None:
-            title += f", agreement of at least {min_agreement:.3g}"
-        titles.append(title)
-    return titles
-
-
-def _not_comparable(single: Sequence[_Chosen]) -> str:
-    """Return why no two models are compared, with what was scored on which data."""
-    scored = []
-    titles = titles_of([each.first.dataset for each in single])
-    for title, each in zip(titles, single, strict=True):
-        where = title + two_way_suffix(each.first)
-        scored += [f"{name} on {where}" for name in each.models]
-        scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
-    advice = f"score another model with the same {param('dataset')}, {param('config')} and {param('out')}"
-    if any(each.apart for each in single):
-        advice += f", or compare them on the seeds that they share with {param('common_seeds', True)}"
-    return (
-        "no two models were scored on the same seeds of the same data and config, in the same labels "
-        f"({'; '.join(scored) or 'no results'}): {advice}"
-    )
 
 
 def _check_datasets(
@@ -276,7 +187,7 @@ def _check_datasets(
 
 
 def _compare(
-    chosen: _Chosen,
+    chosen: Chosen,
     title: str,
     significance: Significance,
     threshold: float,

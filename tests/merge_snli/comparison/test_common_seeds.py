@@ -18,7 +18,8 @@ from merge_snli.answers.answers import join
 from merge_snli.answers.reading import read_config
 from merge_snli.cli import GATE_FAILED
 from merge_snli.comparison.baseline import compare_with_baseline
-from merge_snli.comparison.compare import NotComparable, compare_results
+from merge_snli.comparison.choice import NotComparable
+from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.detectable import too_few_notes
 from merge_snli.comparison.power import power_of_results
 from merge_snli.comparison.scored_dataset import NotComputable, on_common_seeds
