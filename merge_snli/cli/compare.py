@@ -182,7 +182,8 @@ def _run_power(arguments: argparse.Namespace) -> None:
 
 def _run_gate(arguments: argparse.Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
-    from merge_snli.comparison.baseline import ALLOW_UNREAD, baseline_table, compare_with_baseline
+    from merge_snli.comparison.baseline import compare_with_baseline
+    from merge_snli.comparison.gate import ALLOW_UNREAD, baseline_table
     from merge_snli.comparison.statistics_tables import to_json
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
