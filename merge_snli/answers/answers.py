@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import compress
 from typing import Literal, TypeAlias
 
@@ -124,17 +125,13 @@ class Counted:
         group_ids: The ids of the groups, [n_groups].
         counts: The rows of each group in each subsample.
         seeds: The answers to the seeds of the groups; None if they have none.
+        digest: sha256 of the answers to the rows and seeds, the same for equal answers to the same data.
     """
 
     group_ids: tuple[str, ...]
     counts: Counts
     seeds: Graded | None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What is the same in answers that are the same."""
-        seeds = None if self.seeds is None else self.seeds.predicted.tobytes()
-        return self.group_ids, self.counts.correct.tobytes(), self.counts.sizes.tobytes(), seeds
+    digest: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,18 +171,11 @@ class Answers(Graded):
             return np.ones(len(self.predicted), dtype=bool)
         return np.asarray(self.subsamples.any(axis=0))
 
-    def read(self) -> Answers:
-        """Return these answers; those in a file are read."""
-        return self
-
     def counted(self) -> Counted:
         """Return what is known of the answers without their rows."""
-        return Counted(self.group_ids, self.counts(), self.seeds)
-
-    def same_as(self, other: Answers) -> bool:
-        """Return whether another model whose counts have the same key gave exactly these answers, to the same rows."""
-        is_same = np.array_equal(self.predicted, other.predicted) and self.labels == other.labels
-        return is_same and self.row_ids.equals(other.row_ids)
+        seeds = b"" if self.seeds is None else self.seeds.predicted.tobytes()
+        digest = sha256(repr(self.group_ids).encode() + self.groups.tobytes() + self.predicted.tobytes() + seeds)
+        return Counted(self.group_ids, self.counts(), self.seeds, digest.hexdigest())
 
     def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
         """Return the answers to some rows or groups.

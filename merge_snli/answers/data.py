@@ -270,14 +270,9 @@ class ScoredData:
 
 
 def positions_among(texts: pa.Array | pa.ChunkedArray, among: pa.Array | pa.ChunkedArray) -> Ints:
-    """Return the position of each text among distinct others, -1 for none; that of a dictionary is looked up once."""
-    if type(texts) is type(among) and texts.equals(among):
-        return np.arange(len(texts))
+    """Return the position of each text among distinct others, -1 for none."""
     if pa.types.is_dictionary(texts.type):
-        if isinstance(texts, pa.ChunkedArray):
-            texts = texts.combine_chunks()
-        of_dictionary = np.append(positions_among(texts.dictionary, among), -1)
-        return np.asarray(of_dictionary[texts.indices.fill_null(len(of_dictionary) - 1).to_numpy()])
+        texts = texts.cast(pa.string())
     return np.asarray(pc.index_in(texts, value_set=among).fill_null(-1).to_numpy(), dtype=np.int64)
 
 

@@ -7,9 +7,8 @@ import numpy as np
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
-from merge_snli.results.calibration import calibration_of
 from merge_snli.results.grouping import comparable_results, reference_groups
-from merge_snli.results.measure import consistency, part_masks, scores, scores_by_value
+from merge_snli.results.measure import numbers_from, part_masks
 from merge_snli.results.prompts import group_prompts
 from merge_snli.results.result import Result
 
@@ -64,16 +63,12 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
         groups=result.left_out.groups + int(np.count_nonzero(~kept)),
         rows=result.left_out.rows + len(result.answers.predicted) - len(answers.predicted),
     )
-    whole = scores(answers)
     groups = count(len(kept), result.units[0])
     note = f"on {len(answers.group_ids):,} of its {groups}, those of the other models"
     return replace(
         result,
         stored=answers,
-        scores=whole,
-        parts=scores_by_value(answers, whole, part_masks(result.parts, answers, result.dataset.labels)),
-        consistency=consistency(answers),
-        calibration=calibration_of(answers),
         left_out=left_out,
         notes=(*result.notes, note),
+        **numbers_from(answers, part_masks(result.parts, answers, result.dataset.labels)),
     )

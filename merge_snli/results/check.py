@@ -16,8 +16,7 @@ from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
-from merge_snli.results.calibration import calibration_of
-from merge_snli.results.measure import consistency, part_masks, scores, scores_by_value
+from merge_snli.results.measure import numbers_from, part_masks
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result, ResultFile
 
@@ -64,13 +63,7 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
         InputError: If a number is not the same, but for rounding.
     """
     masks = part_masks(file.parts, answers, file.dataset.labels)
-    whole = scores(answers, intervals=False)
-    computed = {
-        "scores": whole,
-        "parts": scores_by_value(answers, whole, masks, intervals=False),
-        "consistency": consistency(answers),
-        "calibration": calibration_of(answers),
-    }
+    computed = numbers_from(answers, masks, intervals=False)
     stated = {field: getattr(file, field) for field in computed}
     stated["parts"] = {column: file.parts[column] for column in masks}
     known = _of_file(to_jsonable_python(stated), entries)

@@ -17,13 +17,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import step
 from merge_snli.models.labels import ANSWERS, Missing, compared_labels
-from merge_snli.results.calibration import as_stored, calibration_of, is_of_label, label_probabilities
-from merge_snli.results.measure import (
-    consistency,
-    scores,
-    scores_by_value,
-    source_scores,
-)
+from merge_snli.results.calibration import as_stored, is_of_label, label_probabilities
+from merge_snli.results.measure import numbers_from, source_scores
 from merge_snli.results.notes import notes_of
 from merge_snli.results.records import (
     SCHEMA_VERSION,
@@ -138,7 +133,6 @@ def make_result(
     annotators = kept.annotators
     if annotators is not None:
         annotators = annotators @ is_of_label(kept.label_names, answers.labels)
-    whole = scores(answers)
     subsamples = None if data.subsamples is None else len(data.subsamples)
     result = Result(
         schema_version=SCHEMA_VERSION,
@@ -151,12 +145,9 @@ def make_result(
         quality_threshold=QUALITY_THRESHOLD,
         thresholds=CURVE,
         subsamples=subsamples,
-        scores=whole,
-        parts=scores_by_value(answers, whole, kept.masks),
-        consistency=consistency(answers),
         source=source,
-        calibration=calibration_of(answers, annotators),
         stored=answers,
+        **numbers_from(answers, kept.masks, annotators),
     )
     return replace(result, notes=tuple(notes_of(result, pairs)))
 

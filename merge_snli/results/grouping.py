@@ -4,7 +4,6 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.labels import ANSWERS
-from merge_snli.results.prompts import Scored, group_prompts, results_of
+from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.schema import ALL, WORD_CLASSES
@@ -20,7 +19,6 @@ from merge_snli.statistics import mcnemar_test
 
 DataKey = tuple[str, str | None]
 ModelKey = tuple[str | None, ...]
-AnyScored = TypeVar("AnyScored", bound=Scored)
 
 CONFIGS = (ALL, *WORD_CLASSES)
 # A chart elides the middle of a longer name.
@@ -31,7 +29,7 @@ MAX_P_VALUE = 0.001
 logger = logging.getLogger(__name__)
 
 
-def model_key(result: Scored) -> ModelKey:
+def model_key(result: Result) -> ModelKey:
     """Return what identifies a model and how it was run: its files, or its name if they are unknown."""
     prompt = result.run.prompt
     return (
@@ -65,7 +63,7 @@ def comparable_results(results: Iterable[Result]) -> list[list[Result]]:
     return found
 
 
-def comparable_models(results: Iterable[Result]) -> list[tuple[list[Scored], list[tuple[Scored, str]]]]:
+def comparable_models(results: Iterable[Result]) -> list[tuple[list[Result], list[tuple[Result, str]]]]:
     """Group the models that may be compared, each with all of its prompts.
 
     Returns:
@@ -85,17 +83,17 @@ def comparable_models(results: Iterable[Result]) -> list[tuple[list[Scored], lis
     return found
 
 
-def is_two_way(result: Scored) -> bool:
+def is_two_way(result: Result) -> bool:
     """Return whether a model answers with two labels on data with three."""
     return NOT_ENTAILMENT in result.compared_labels and NOT_ENTAILMENT not in result.dataset.labels
 
 
-def two_way_suffix(result: Scored) -> str:
+def two_way_suffix(result: Result) -> str:
     """Return what to add to the title of comparable results, if they are of two-way models."""
     return ", two-way models" if is_two_way(result) else ""
 
 
-def names_of(results: Sequence[Scored]) -> list[str]:
+def names_of(results: Sequence[Result]) -> list[str]:
     """Return the display names of results: their titles; if a title is not unique, with the model's digest.
 
     A model without a digest shows instead whether it is a function or known by its answers.
@@ -139,7 +137,7 @@ def _shortest_end(name: str, names: Sequence[str]) -> str:
     return name
 
 
-def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
+def ranked(results: Iterable[Result]) -> list[Result]:
     """Sort results on the same data by PA at the quality threshold, best first, then by title.
 
     Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
@@ -152,7 +150,7 @@ def ranked(results: Iterable[AnyScored]) -> list[AnyScored]:
     return [result for _, result in sorted(keyed, key=lambda each: each[0])]
 
 
-def reference_groups(results: Sequence[Scored]) -> frozenset[str]:
+def reference_groups(results: Sequence[Result]) -> frozenset[str]:
     """Return the groups on which comparable results are compared: those that most results have.
 
     Of several such sets, it is the largest, then the first by the ids in it, whatever the order of the results.
@@ -163,7 +161,7 @@ def reference_groups(results: Sequence[Scored]) -> frozenset[str]:
     return max(sets, key=lambda ids: (sets[ids], len(ids), sorted(ids)), default=frozenset())
 
 
-def missing_groups(results: Sequence[Scored]) -> list[str | None]:
+def missing_groups(results: Sequence[Result]) -> list[str | None]:
     """Return why each of some comparable results is not compared: what it lacks of `reference_groups`; None if nothing.
 
     Results that lack groups do not change how the others compare.
@@ -172,11 +170,11 @@ def missing_groups(results: Sequence[Scored]) -> list[str | None]:
     return [_missing(result, reference) for result in results]
 
 
-def _missing(result: Scored, reference: frozenset[str]) -> str | None:
+def _missing(result: Result, reference: frozenset[str]) -> str | None:
     return None if reference.issubset(result.group_ids) else coverage(result, len(reference))
 
 
-def unranked_reasons(results: Sequence[Scored]) -> list[str | None]:
+def unranked_reasons(results: Sequence[Result]) -> list[str | None]:
     """Return why each of some results on the same data is not ranked among them; None if it is.
 
     Models are ranked on the same groups and in the same labels: on the groups that most results have, and in the three
@@ -194,7 +192,7 @@ def unranked_reasons(results: Sequence[Scored]) -> list[str | None]:
     return reasons
 
 
-def coverage(result: Scored, most: int = 0) -> str:
+def coverage(result: Result, most: int = 0) -> str:
     """Return how many groups a result is on, and why it is on no more.
 
     Args:
@@ -210,7 +208,7 @@ def coverage(result: Scored, most: int = 0) -> str:
     return f"{groups:,} of {max(groups + left_out.groups, most):,} {result.units[0]}s, the others {why}"
 
 
-def marked_names(results: Sequence[Scored]) -> list[str]:
+def marked_names(results: Sequence[Result]) -> list[str]:
     """Return the display names of results on one config of one data set; those that are not ranked say so.
 
     Raises:
@@ -227,7 +225,7 @@ def best_first(accuracy: float, name: str) -> tuple[float, str]:
     return (1.0 if math.isnan(accuracy) else -accuracy), name
 
 
-def distinct_names_of(results: Sequence[Scored]) -> list[str]:
+def distinct_names_of(results: Sequence[Result]) -> list[str]:
     """Return the display names of results on one config of one data set.
 
     Raises:
@@ -240,24 +238,15 @@ def distinct_names_of(results: Sequence[Scored]) -> list[str]:
     return names
 
 
-def copies_among(named: Mapping[str, Scored]) -> dict[str, str]:
+def copies_among(named: Mapping[str, Result]) -> dict[str, str]:
     """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
-    copies: dict[str, str] = {}
-    distinct: dict[tuple[object, ...], list[str]] = {}
+    copies = {}
+    first: dict[tuple[str, ...], str] = {}
     for name, scored in named.items():
-        key = tuple(result.counted.key for result in results_of(scored))
-        for other in distinct.setdefault(key, []):
-            if _same_answers(named[other], scored):
-                copies[name] = other
-                break
-        else:
-            distinct[key].append(name)
+        other = first.setdefault(tuple(result.counted.digest for result in results_of(scored)), name)
+        if other != name:
+            copies[name] = other
     return copies
-
-
-def _same_answers(first: Scored, second: Scored) -> bool:
-    pairs = zip(results_of(first), results_of(second), strict=True)
-    return all(one.answers.same_as(other.answers) for one, other in pairs)
 
 
 def titles_of(datasets: Sequence[DatasetRecord]) -> list[str]:
@@ -276,7 +265,7 @@ def config_rank(config: str | None) -> tuple[int, str]:
     return (CONFIGS.index(config), "") if config in CONFIGS else (len(CONFIGS), config or "")
 
 
-def permuted_labels(scored: Scored) -> str | None:
+def permuted_labels(scored: Result) -> str | None:
     """Return why the labels of a model seem to be permuted, from its answers to the seeds; None if they do not."""
     n_labels = len(scored.compared_labels)
     seeds = [result.counted.seeds for result in results_of(scored) if result.counted.seeds is not None]
@@ -300,13 +289,13 @@ def permuted_labels(scored: Scored) -> str | None:
     return f"its labels seem to be permuted: in another order {better.mean():.1%} of the seeds are right"
 
 
-def not_averaged(result: Scored) -> tuple[str, ...]:
+def not_averaged(result: Result) -> tuple[str, ...]:
     """Return the note on a model that is left out of means over models; none on others."""
     reason = permuted_labels(result)
     return () if reason is None else (f"left out of means over models, because {reason}",)
 
 
-def without_permuted(results: Sequence[AnyScored]) -> list[AnyScored]:
+def without_permuted(results: Sequence[Result]) -> list[Result]:
     """Return the results for a mean over models, with a warning for each that is left out; all if none remains."""
     kept, left_out = [], []
     for result in results:

@@ -6,6 +6,7 @@ Thresholds are compared on counts (`metrics.pattern_accuracy`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing, positions
+from merge_snli.results.calibration import calibration_of
 from merge_snli.results.intervals import DIGITS, intervals_of
 from merge_snli.results.scores import (
     Curve,
@@ -37,6 +39,30 @@ from metrics.pattern_accuracy.core import (
 
 # Values of a column with more values have no intervals, which would take longer than the predictions.
 MAX_INTERVALS = 20
+
+
+def numbers_from(
+    answers: Answers,
+    masks: Mapping[str, Mapping[str, Bools]],
+    annotators: Ints | None = None,
+    *,
+    intervals: bool = True,
+) -> dict[str, Any]:
+    """Return every number of a result that follows from its answers, by field of `ResultFile`.
+
+    Args:
+        answers: The answers, at least one; none is `NOT_PREDICTED`.
+        masks: By column and value, whether each row has the value, [n_rows].
+        annotators: See `calibration_of`.
+        intervals: Whether to compute the confidence intervals.
+    """
+    whole = scores(answers, intervals=intervals)
+    return {
+        "scores": whole,
+        "parts": scores_by_value(answers, whole, masks, intervals=intervals),
+        "consistency": consistency(answers),
+        "calibration": calibration_of(answers, annotators),
+    }
 
 
 def scores(answers: Answers, *, intervals: bool = True) -> Scores:

@@ -7,7 +7,7 @@ import numpy as np
 
 from merge_snli.base.batches import grouped
 from merge_snli.base.table import Column, Table
-from merge_snli.results.prompts import PromptGroup, Scored, changed_share
+from merge_snli.results.prompts import changed_share, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.rows import MODEL, percent
 
@@ -32,10 +32,10 @@ class OrderEffect:
     changed_rows: float
 
 
-def order_effects(scored: Scored) -> tuple[OrderEffect, ...]:
+def order_effects(scored: Result) -> tuple[OrderEffect, ...]:
     """Return what the order changes, for each prompt of a model that was used with several orders."""
     prompted = []
-    for result in scored.results if isinstance(scored, PromptGroup) else ():
+    for result in results_of(scored):
         prompt = result.run.prompt
         if prompt is not None and result.compared_labels == result.dataset.labels:
             prompted.append(((prompt.unordered, prompt.shots), result))
@@ -69,7 +69,7 @@ def _effect(name: str, results: Sequence[Result]) -> OrderEffect:
     )
 
 
-def order_table(results: Sequence[Scored], names: Sequence[str]) -> Table | None:
+def order_table(results: Sequence[Result], names: Sequence[str]) -> Table | None:
     """Return what the order of the labels changes, in percent, one row per model and prompt; None without any.
 
     Args:

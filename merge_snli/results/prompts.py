@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -14,11 +14,10 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
-from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
-from merge_snli.results.records import TAKEN, DatasetRecord, LeftOut, ModelRecord, RunRecord
-from merge_snli.results.result import Result, result_title
-from merge_snli.results.rows import MODEL, PA, ScoreRow, all_rows, mean_row, of_all, percent
+from merge_snli.results.records import TAKEN
+from merge_snli.results.result import Result
+from merge_snli.results.rows import MODEL, PA, ScoreRow, mean_row, of_all, percent
 from merge_snli.results.scores import INTERVALS
 from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -49,36 +48,19 @@ class PromptEffect:
     joint_pattern_accuracy: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class PromptGroup:
-    """The results of one model with several prompts on the same rows.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PromptGroup(Result):
+    """The results of one model with several prompts on the same rows, as one result that is not written to a file.
 
-    Every score is the mean over the prompts, and intervals resample groups with their answers to all prompts. It has
-    what tables and pages take of a `Result`, and is not written to a file.
+    Every score in its rows is the mean over the prompts, and intervals resample groups with their answers to all
+    prompts. Its digest is that of the digests of the results, its run has the sums of what the prompts took, and what
+    else results of one model share is that of the first.
 
     Attributes:
         results: The result with each prompt, at least two.
-        model: The model; its digest is that of the digests of the results.
-        run: How it was run: the sums of what the prompts took.
-        title: The model's name, with the number of prompts.
-        notes: The notes of the results.
-        source: None: language models do not predict the source.
-        dataset: This and what follows is the same in all results.
     """
 
     results: tuple[Result, ...]
-    model: ModelRecord
-    run: RunRecord
-    title: str
-    notes: tuple[str, ...]
-    source: None = None
-    dataset: DatasetRecord
-    compared_labels: tuple[str, ...]
-    left_out: LeftOut
-    has_seeds: bool
-    units: tuple[str, str]
-    subsamples: int | None
-    group_ids: tuple[str, ...]
 
     @property
     def prompts(self) -> dict[str, Result]:
@@ -111,10 +93,6 @@ class PromptGroup:
             means[column] = {value: mean_row([rows[value] for rows in by_prompt]) for value in values}
         return means
 
-    def as_rows(self) -> list[dict[str, Any]]:
-        """Return one row of mean scores for all rows, and one per value of each column."""
-        return all_rows(self.row, self.rows_by)
-
     @property
     def effect(self) -> PromptEffect:
         """What the prompt changes."""
@@ -139,21 +117,16 @@ class PromptGroup:
         names = ("correct", "sizes", "answered")
         return Counts(*(np.vstack([getattr(of_prompt, name) for of_prompt in counts]) for name in names))
 
-    @property
-    def answered(self) -> Answered | None:
-        """PA over the answers that can be read, with any prompt; None if all can."""
-        return answered_of(self.counts())
-
     def correct_seeds(self) -> Floats:
         """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""
         return np.asarray(np.mean([result.correct_seeds() for result in self.results], axis=0))
 
 
 # What a line of a table or page shows: the result of a model, or those of one model with several prompts.
-Scored: TypeAlias = Result | PromptGroup
+Scored: TypeAlias = Result
 
 
-def accuracy_interval(scored: Scored, ids: Sequence[str], threshold: float) -> Interval:
+def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> Interval:
     """Return the interval of PA on some groups: that of a result at the quality threshold if it has no others.
 
     Args:
@@ -161,7 +134,7 @@ def accuracy_interval(scored: Scored, ids: Sequence[str], threshold: float) -> I
         ids: Ids of the groups, each with a row in a subsample.
         threshold: Threshold from 0 to 1.
     """
-    own = scored.interval if isinstance(scored, Result) and threshold == QUALITY_THRESHOLD else None
+    own = scored.interval if threshold == QUALITY_THRESHOLD else None
     if own is not None and len(ids) == np.count_nonzero(scored.counts().drawn):
         return own
     return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
@@ -172,12 +145,12 @@ def changed_share(answers: Sequence[Ints]) -> float:
     return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
 
 
-def results_of(scored: Scored) -> tuple[Result, ...]:
+def results_of(scored: Result) -> tuple[Result, ...]:
     """Return the result with each prompt, or the one result of another model."""
     return scored.results if isinstance(scored, PromptGroup) else (scored,)
 
 
-def group_prompts(results: Iterable[Result]) -> list[Scored]:
+def group_prompts(results: Iterable[Result]) -> list[Result]:
     """Group the results of a language model with several prompts on the same rows, at the position of the first.
 
     The results must differ in the prompt only: not in the harness, the provider, the settings or the kind of answers.
@@ -186,7 +159,7 @@ def group_prompts(results: Iterable[Result]) -> list[Scored]:
     return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
 
 
-def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
+def on_common_prompts(models: Sequence[Result]) -> list[Result]:
     """Return models with the results of the prompts that all language models among them have, with a note.
 
     Models without prompts, and those with no prompt in common, stay as they are; of the latter, each gets a note.
@@ -194,7 +167,7 @@ def on_common_prompts(models: Sequence[Scored]) -> list[Scored]:
     by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
     prompted = [set(prompts) for prompts in by_model if None not in prompts]
     common = set.intersection(*prompted) if prompted else set()
-    found: list[Scored] = []
+    found: list[Result] = []
     for scored, prompts in zip(models, by_model, strict=True):
         kept = [result for key, result in prompts.items() if key in common]
         if not common and None not in prompts:
@@ -246,20 +219,11 @@ def _group(results: Sequence[Result]) -> PromptGroup:
         sums[name] = dict(counts)
     run = replace(first.run, agreement=of_all(fmean, [run.agreement for run in runs]), prompt=prompt, **sums)
     digest = first.model.digest and sha256_of_json([result.model.digest for result in results])
-    return PromptGroup(
-        results=tuple(results),
-        model=replace(first.model, digest=digest),
-        run=run,
-        title=result_title(first.model, run),
-        notes=_notes(results),
-        dataset=first.dataset,
-        compared_labels=first.compared_labels,
-        left_out=first.left_out,
-        has_seeds=first.has_seeds,
-        units=first.units,
-        subsamples=first.subsamples,
-        group_ids=first.group_ids,
-    )
+    own: dict[str, Any] = {field.name: getattr(first, field.name) for field in fields(first)}
+    # No language model predicts the source, and the intervals in `row` are of all prompts.
+    own |= {"source": None, "scores": replace(first.scores, intervals=None)}
+    own |= {"model": replace(first.model, digest=digest), "run": run, "notes": _notes(results)}
+    return PromptGroup(results=tuple(results), **own)
 
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
@@ -274,7 +238,7 @@ def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def prompt_table(results: Sequence[Scored], names: Sequence[str]) -> Table | None:
+def prompt_table(results: Sequence[Result], names: Sequence[str]) -> Table | None:
     """Return what the prompt changes, one row per model with several prompts, in percent; None without any.
 
     Args:

@@ -7,8 +7,9 @@ what shows the field computes it from the answers or leaves it out. A reader ign
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -16,8 +17,8 @@ from pydantic import Field
 
 from merge_snli.answers.answers import Answers, Counted, Counts
 from merge_snli.answers.data import LABEL, units_of
-from merge_snli.answers.stored import StoredAnswers
-from merge_snli.answers.table import to_table, with_data
+from merge_snli.answers.stored import stored_content
+from merge_snli.answers.table import COUNTED_COLUMNS, from_bytes, from_table, to_table, with_data
 from merge_snli.base.arrays import Floats
 from merge_snli.base.table import Column, Table
 from merge_snli.base.typed import typed
@@ -35,7 +36,7 @@ from merge_snli.results.records import (
     Threshold,
     one_of,
 )
-from merge_snli.results.rows import Row, ScoreRow, all_rows, percent
+from merge_snli.results.rows import Row, ScoreRow, percent
 from merge_snli.results.scores import (
     SOURCE_COLUMNS,
     Calibration,
@@ -46,6 +47,7 @@ from merge_snli.results.scores import (
     numbers_of,
 )
 from merge_snli.results.whole import open_whole
+from merge_snli.schema import ALL
 from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
 
@@ -132,20 +134,32 @@ class Result(ResultFile):
     `table` has the answers as they are stored: one row per predicted row, and one per seed.
 
     Attributes:
-        stored: The answers, or the file that has them.
+        stored: The answers, or the file that has them, which was checked.
     """
 
-    stored: Answers | StoredAnswers = field(compare=False, repr=False)
+    stored: Answers | Path = field(compare=False, repr=False)
 
     @property
     def answers(self) -> Answers:
         """The answers, which are read again each time if they are in a file."""
-        return self.stored.read()
+        return self._read()
 
     @cached_property
     def counted(self) -> Counted:
         """What is known of the answers without their rows."""
-        return self.stored.counted()
+        return self._read(COUNTED_COLUMNS).counted()
+
+    def _read(self, columns: Sequence[str] | None = None) -> Answers:
+        """Return the answers, from a file those in some columns."""
+        if isinstance(self.stored, Answers):
+            return self.stored
+        return self.answers_in(from_bytes(stored_content(self.stored, self.answers_sha256), columns))
+
+    def answers_in(self, table: pa.Table) -> Answers:
+        """Return the answers in the table that their file has, or in some of its columns."""
+        part = self.dataset.partial
+        answers = from_table(table, self.compared_labels, self.subsamples, None if part is None else part.subsample)
+        return replace(answers, drawn_only=self.left_out.undrawn > 0)
 
     @property
     def table(self) -> pa.Table:
@@ -155,7 +169,11 @@ class Result(ResultFile):
     @property
     def title(self) -> str:
         """The model's name, with its prompt, and its dtype unless that is float32."""
-        return result_title(self.model, self.run)
+        name, run = self.model.name, self.run
+        about = [] if run.prompt is None else [run.prompt.title]
+        if run.dtype not in (None, "float32"):
+            about.append(run.dtype)
+        return f"{name} ({', '.join(about)})" if about else name
 
     @property
     def group_ids(self) -> tuple[str, ...]:
@@ -254,7 +272,11 @@ class Result(ResultFile):
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
-        return all_rows(self.row, self.rows_by)
+        rows = [{"part": ALL, **self.row.values}]
+        for column, of_column in self.rows_by.items():
+            for value, scores in of_column.items():
+                rows.append({"part": f"{column}:{value}", **scores.values})
+        return rows
 
     def to_pandas(self, data: object = None, *, with_text: bool = False) -> pd.DataFrame:
         """Return the scores, or with the data set the answers, as a pandas data frame.
@@ -326,11 +348,3 @@ class Result(ResultFile):
             cells.append((*counted, *(percent(row.get(name)) for name in shares)))
         title = f"{self.title} on {self.dataset.title}"
         return Table(title=title, columns=tuple(columns), rows=tuple(cells)).html()
-
-
-def result_title(model: ModelRecord, run: RunRecord) -> str:
-    """Return the name of a model, with its prompt, and its dtype unless that is float32."""
-    about = [] if run.prompt is None else [run.prompt.title]
-    if run.dtype not in (None, "float32"):
-        about.append(run.dtype)
-    return f"{model.name} ({', '.join(about)})" if about else model.name

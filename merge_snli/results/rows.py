@@ -1,15 +1,14 @@
 """One row of scores, and its mean over several results; every table of scores selects columns of such rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from merge_snli.base.table import Column
 from merge_snli.results.scores import Curve
-from merge_snli.schema import ALL
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
 
 Row: TypeAlias = dict[str, float | None]
@@ -64,20 +63,6 @@ class ScoreRow(ScoreValues):
     """
 
     curve: Curve
-
-
-def all_rows(row: ScoreRow, rows_by: Mapping[str, Mapping[str, ScoreRow]]) -> list[dict[str, Any]]:
-    """Return the scores on all rows, and on those with each value of each column, named in `part`.
-
-    Args:
-        row: The scores on all rows, `all`.
-        rows_by: The scores by column and value, such as `word_class:noun`.
-    """
-    rows = [{"part": ALL, **row.values}]
-    for column, of_column in rows_by.items():
-        for value, scores in of_column.items():
-            rows.append({"part": f"{column}:{value}", **scores.values})
-    return rows
 
 
 def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:

@@ -9,8 +9,8 @@ from merge_snli.base.table import Table, count
 from merge_snli.problems.rows import JOIN
 from merge_snli.results.grouping import titles_of
 from merge_snli.results.model_columns import ModelColumns, ModelRow
-from merge_snli.results.prompts import Scored
 from merge_snli.results.records import threshold_text
+from merge_snli.results.result import Result
 from merge_snli.results.rows import DEFINITIONS, ECE, PA, ScoreValues, percent
 from merge_snli.results.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -20,7 +20,7 @@ INTERVAL = "95% interval"
 
 
 def score_table(
-    results: Sequence[Scored],
+    results: Sequence[Result],
     failed: Mapping[str, str] | None = None,
     *,
     title: str | None = None,
@@ -62,7 +62,7 @@ def score_table(
 
 
 def part_tables(
-    results: Sequence[Scored],
+    results: Sequence[Result],
     *,
     names: Sequence[str],
     title: str | None = None,
@@ -81,7 +81,7 @@ def part_tables(
     return [_part_table(named, column, f"{heading}, by {column}") for column in columns or columns_of(results)]
 
 
-def _part_table(named: Sequence[tuple[str, Scored]], column: str, title: str) -> Table:
+def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) -> Table:
     rows = []
     scored = [(name, result) for name, result in named if column in result.rows_by]
     for value in values_of([result for _, result in scored], column):
@@ -105,7 +105,7 @@ def _share(name: str, row: tuple[str, ModelRow]) -> float | None:
     return percent(row[1].scores[name])
 
 
-def values_of(results: Iterable[Scored], column: str) -> dict[str, None]:
+def values_of(results: Iterable[Result], column: str) -> dict[str, None]:
     """Return the values of a column by which any of the results has scores."""
     values: dict[str, None] = {}
     for result in results:
@@ -113,7 +113,7 @@ def values_of(results: Iterable[Scored], column: str) -> dict[str, None]:
     return values
 
 
-def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
+def columns_of(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the columns by which to show scores; `A+B` only if it splits a value of A and a value of B."""
     found: dict[str, None] = {}
     for result in results:
@@ -127,7 +127,7 @@ def columns_of(results: Sequence[Scored]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def compared_labels_of(results: Iterable[Scored]) -> tuple[str, ...]:
+def compared_labels_of(results: Iterable[Result]) -> tuple[str, ...]:
     """Return the labels in which the predictions of any of the results are compared."""
     labels: dict[str, None] = {}
     for result in results:
@@ -135,18 +135,18 @@ def compared_labels_of(results: Iterable[Scored]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _shown_labels(results: Sequence[Scored]) -> tuple[str, ...]:
+def _shown_labels(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the labels whose shares a table shows: none of scored samples, of which they say what accuracy says."""
     labels = compared_labels_of(results)
     return () if labels == SCORED else labels
 
 
-def has_probabilities(results: Iterable[Scored]) -> bool:
+def has_probabilities(results: Iterable[Result]) -> bool:
     """Return whether the probabilities of the labels are known of any of the results."""
     return any("brier" in result.row.values for result in results)
 
 
-def size_of(results: Sequence[Scored]) -> str:
+def size_of(results: Sequence[Result]) -> str:
     """Return the number of groups and rows of results on one data set, in words."""
     first = results[0]
     group, row = first.units
@@ -161,12 +161,12 @@ def _range(numbers: Collection[int], unit: str) -> str:
     return count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
 
 
-def title_with_size(results: Sequence[Scored], title: str | None = None) -> str:
+def title_with_size(results: Sequence[Result], title: str | None = None) -> str:
     """Return the display name of the data set of results, and the number of its groups and rows."""
     return f"{title or titles_of([results[0].dataset])[0]}: {size_of(results)}"
 
 
-def _columns(results: Sequence[Scored], thresholds: Sequence[float]) -> ModelColumns:
+def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> ModelColumns:
     columns = ModelColumns()
     columns.add_name()
     seeds = not results or results[0].has_seeds
@@ -203,7 +203,7 @@ def _header(label: str) -> str:
     return label.capitalize().replace("_", " ")
 
 
-def _explanation(results: Sequence[Scored]) -> list[str]:
+def _explanation(results: Sequence[Result]) -> list[str]:
     result = results[0]
     group, row = result.units
     passing = (
@@ -232,7 +232,7 @@ def _explanation(results: Sequence[Scored]) -> list[str]:
     return notes
 
 
-def _source_notes(named: Sequence[tuple[str, Scored]]) -> list[str]:
+def _source_notes(named: Sequence[tuple[str, Result]]) -> list[str]:
     """Return one note per model if the models were scored on different sources."""
     sources = {name: _describe(result.source) for name, result in named if result.source is not None}
     if len(set(sources.values())) < 2:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.answers.stored import StoredAnswers
+from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import check_table, from_bytes, to_bytes, with_data
 from merge_snli.base import __version__
 from merge_snli.base.errors import REASON, InputError, explained, param
@@ -88,37 +88,26 @@ def read_result(path: str | Path) -> Result:
     beside = path.with_name(answers_name(path.name))
     if not beside.is_file():
         raise InputError(f"{path} has no answers: {beside.name} is not beside it; copy both files, or {AGAIN}")
-    stored = StoredAnswers(
-        path=beside,
-        digest=str(file.answers_sha256),
-        labels=file.compared_labels,
-        subsamples=file.subsamples,
-        drawn_only=file.left_out.undrawn > 0,
-        subsample=None if file.dataset.partial is None else file.dataset.partial.subsample,
-    )
-    answers = stored.content()
-    mark = _check_mark(content, stored.digest)
+    result = Result(**vars(file), stored=beside)
+    answers = stored_content(beside, file.answers_sha256)
+    mark = _check_mark(content, answers)
     if not mark.exists():
         with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
             table = from_bytes(answers, name=beside)
             check_table(table, file.subsamples)
-            check_numbers(path, file, entries, stored.answers_in(table))
+            check_numbers(path, file, entries, result.answers_in(table))
         with suppress(OSError):  # without a cache that can be written, a result is checked each time
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()
-    return Result(**vars(file), stored=stored)
+    return result
 
 
-def _check_mark(content: bytes, digest: str) -> Path:
-    """Return the empty file that is in the cache if a result was checked; a changed file has another.
-
-    Args:
-        content: The JSON file of the result.
-        digest: sha256 of the file of its answers.
-    """
+def _check_mark(*contents: bytes) -> Path:
+    """Return the empty file that is in the cache if a result with these two files was checked."""
     from huggingface_hub.constants import HF_ASSETS_CACHE
 
-    name = sha256_of_json([__version__, CHECK_VERSION, sha256(content).hexdigest(), digest])
+    digests = [sha256(content).hexdigest() for content in contents]
+    name = sha256_of_json([__version__, CHECK_VERSION, *digests])
     return Path(HF_ASSETS_CACHE, "merge_snli", "checked", name)
 
 

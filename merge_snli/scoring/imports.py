@@ -127,9 +127,6 @@ def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
     tied = sum(pair in answers.tied for pair in data.pairs) + sum(map(is_tied, replies))
     run = RunRecord(
         versions=answers.versions,
-        dtype=None,
-        device=None,
-        seconds=0.0,
         prompt=answers.prompt,
         unread=dict(sorted(unread.items())),
         read_by_model=dict(sorted(read_by_model.items())),
