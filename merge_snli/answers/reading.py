@@ -40,18 +40,6 @@ TEMPLATE_COLUMNS = (
     f"template{JOIN}relevance",
 )
 
-# The columns of a variant that scoring reads.
-REQUIRED_COLUMNS = (
-    "seed_id",
-    "premise",
-    "hypothesis",
-    "label",
-    "seed_premise",
-    "seed_hypothesis",
-    "word_class",
-    *SIDES,
-    "subsamples",
-)
 # The columns of a variant with texts that repeat.
 REPEATED = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
 
@@ -79,8 +67,6 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
     columns = table.column_names
     missing = [column for column in by if not _has(columns, column)]
-    if record.has_seeds:
-        missing = [column for column in REQUIRED_COLUMNS if column not in columns]
     if missing:
         raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
     if table.num_rows == 0:
@@ -176,7 +162,7 @@ def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools
 
 
 def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: Ints, n_labels: int) -> None:
-    """Check that the variants of each seed have the same seed and label, a gold label.
+    """Check that the variants of each seed have the same label, a gold label.
 
     Args:
         dataset: The data set.
@@ -192,14 +178,13 @@ def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: In
         raise InputError(
             f"seed {ids[row]} in {dataset.name} has the label {table['label'][row]}; scoring needs gold labels"
         )
-    for values in (codes(table["seed_premise"]), codes(table["seed_hypothesis"]), labels):
-        different = values != values[first][groups]
-        if different.any():
-            seed = ids[int(different.argmax())]
-            raise InputError(
-                f"the variants of seed {seed} in {dataset.name} have different seed premises, seed hypotheses or "
-                "labels; the data set is damaged: download or generate it again"
-            )
+    different = labels != labels[first][groups]
+    if different.any():
+        seed = ids[int(different.argmax())]
+        raise InputError(
+            f"the variants of seed {seed} in {dataset.name} have different labels; the data set is damaged: download "
+            "or generate it again"
+        )
 
 
 def _subsamples(dataset: MergeDataset, config: str, table: pa.Table) -> Bools:

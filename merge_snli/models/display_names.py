@@ -1,6 +1,6 @@
 """Choose the names under which models are reported."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
@@ -24,7 +24,7 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
     for given, model in named:
         name, path = given or model, Path(model).resolve()
         if not given and path.is_dir():
-            name = _shortest_end(path, folders - {path})
+            name = shortest_end(path.parts, [other.parts for other in folders - {path}])
         other = models.setdefault(name, model)
         if other != model and path != Path(other).resolve():
             raise InputError(f"two models are named {name} ({other} and {model}); name a folder with NAME=FOLDER")
@@ -43,8 +43,9 @@ def _split(argument: str) -> tuple[str, str]:
     return name, folder
 
 
-def _shortest_end(path: Path, others: Iterable[Path]) -> str:
-    start = len(path.parts) - 1
-    while any(other.parts[start - len(path.parts) :] == path.parts[start:] for other in others):
+def shortest_end(parts: Sequence[str], others: Collection[Sequence[str]]) -> str:
+    """Return the shortest end of a path, given in parts, that is not the end of another one; all of it if none is."""
+    start = len(parts) - 1
+    while start > 0 and any(other[start - len(parts) :] == parts[start:] for other in others):
         start -= 1
-    return "/".join(path.parts[start:])
+    return "/".join(parts[start:])

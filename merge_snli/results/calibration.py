@@ -1,13 +1,13 @@
 """Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
 from merge_snli.answers.answers import Answers
-from merge_snli.base.arrays import Floats, Floats32, Ints
+from merge_snli.base.arrays import Bools, Floats, Floats32, Ints
 from merge_snli.models.labels import positions
 from merge_snli.results.scores import Calibration
 from merge_snli.statistics import ratios
@@ -42,18 +42,18 @@ def as_stored(probabilities: Floats) -> Floats:
     return probabilities.astype(np.float32).astype(np.float64)
 
 
-def brier_score(probabilities: Floats, gold: Ints) -> float:
-    """Return the Brier score of several labels (Brier, 1950, equation 2), from 0 to 2.
+def brier_scores(probabilities: Floats, gold: Ints) -> Floats:
+    """Return the summand of each pair in the Brier score of several labels (Brier, 1950, equation 2), from 0 to 2, [n].
 
     Args:
         probabilities: Probability of each label, [n, n_labels].
         gold: Number of the gold label, [n].
 
     Examples:
-        >>> brier_score(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]))
-        0.25
+        >>> brier_scores(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]))
+        array([0. , 0.5])
     """
-    return float(((probabilities - np.eye(probabilities.shape[1])[gold]) ** 2).sum(axis=1).mean())
+    return np.asarray(((probabilities - np.eye(probabilities.shape[1])[gold]) ** 2).sum(axis=1))
 
 
 def calibration_error(probabilities: Floats, predicted: Ints, gold: Ints) -> float:
@@ -93,36 +93,33 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
     subsamples = [np.flatnonzero(mask & known) for mask in masks]
 
-    def mean(of_rows: Callable[[Ints], float | None]) -> float | None:
-        """Return the mean over the subsamples in which a number is known."""
-        values = [of_rows(rows) for rows in subsamples if len(rows)]
-        some = [value for value in values if value is not None]
-        return fmean(some) if some else None
+    subsamples = [rows for rows in subsamples if len(rows)]
 
-    on_rows = Calibration(
-        brier=mean(lambda rows: brier_score(probabilities[rows], gold[rows])),
-        calibration_error=mean(lambda rows: calibration_error(probabilities[rows], predicted[rows], gold[rows])),
-    )
+    def mean(values: Floats | Bools) -> float | None:
+        """Return the mean over the subsamples in which a value is known of the mean of the values of their rows."""
+        means = [_known_mean(values[rows]) for rows in subsamples]
+        return _mean([value for value in means if value is not None])
+
+    errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
+    on_rows = Calibration(brier=mean(brier_scores(probabilities, gold)), calibration_error=_mean(errors))
     if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
         return on_rows
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
-    weakened = weaker & (predicted == seeds.predicted[answers.groups])
     of_seeds = seeds.probabilities[seeds.is_probable]
     predicted_seeds, gold_seeds = seeds.predicted[seeds.is_probable], seeds.gold[seeds.is_probable]
     found = replace(
         on_rows,
-        seed_brier=brier_score(of_seeds, gold_seeds),
+        seed_brier=_known_mean(brier_scores(of_seeds, gold_seeds)),
         seed_calibration_error=calibration_error(of_seeds, predicted_seeds, gold_seeds),
-        weakened=mean(lambda rows: float(weakened[rows].mean())),
+        weakened=mean(weaker & (predicted == seeds.predicted[answers.groups])),
     )
     if annotators is None:
         return found
     totals = np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1)
     shares = ratios(annotators, totals)
-    far = _distances(probabilities, shares[answers.groups])
     return replace(
         found,
-        annotator_distance=mean(lambda rows: _known_mean(far[rows])),
+        annotator_distance=mean(_distances(probabilities, shares[answers.groups])),
         seed_annotator_distance=_known_mean(_distances(seeds.probabilities, shares)),
     )
 
@@ -132,6 +129,10 @@ def _distances(probabilities: Floats, shares: Floats) -> Floats:
     return np.asarray(np.abs(probabilities - shares).sum(axis=1) / 2)
 
 
-def _known_mean(distances: Floats) -> float | None:
-    known = distances[~np.isnan(distances)]
+def _known_mean(values: Floats | Bools) -> float | None:
+    known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

@@ -10,6 +10,7 @@ import numpy as np
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
+from merge_snli.models.display_names import shortest_end
 from merge_snli.models.labels import ANSWERS
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
@@ -118,23 +119,13 @@ def short_names(names: Sequence[str]) -> list[str]:
         >>> short_names(["org/model", "run1/checkpoint-500", "run2/checkpoint-500"])
         ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
     """
-    ends = [_shortest_end(name, names) for name in names]
+    parts = [tuple(name.split("/")) for name in names]
+    ends = [shortest_end(own, [other for other in parts if other != own]) for own in parts]
     labels = []
     for end in ends:
         is_long = len(end) > MAX_LABEL_LETTERS
         labels.append(f"{end[: MAX_LABEL_LETTERS - 9]}…{end[-8:]}" if is_long else end)
     return [label if labels.count(label) == 1 else end for label, end in zip(labels, ends, strict=True)]
-
-
-def _shortest_end(name: str, names: Sequence[str]) -> str:
-    """Return the shortest end of a path that is not the end of another one."""
-    components = name.split("/")
-    others = [f"/{other}" for other in names if other != name]
-    for length in range(1, len(components)):
-        end = "/".join(components[-length:])
-        if not any(other.endswith(f"/{end}") for other in others):
-            return end
-    return name
 
 
 def ranked(results: Iterable[Result]) -> list[Result]:
@@ -276,7 +267,7 @@ def permuted_labels(scored: Result) -> str | None:
     predicted = predicted[predicted >= 0]
     counts = np.zeros((n_labels, n_labels), dtype=np.int64)
     np.add.at(counts, (predicted, gold), 1)
-    if not len(gold) or (counts.argmax(axis=1) == np.arange(n_labels)).all():  # no other order is better
+    if not len(gold):
         return None
     from scipy.optimize import linear_sum_assignment
 

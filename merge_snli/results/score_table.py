@@ -47,7 +47,7 @@ def score_table(
     if letters is not None:
         columns.add_letters()
     rows = []
-    notes = [*_explanation(results), *_source_notes(named)] if results else []
+    notes = _explanation(results) if results else []
     for name, result in named:
         at_thresholds = {_at(threshold): result.row.curve.at(threshold) for threshold in shown}
         rows.append(ModelRow(name, ScoreValues(result.row.values | at_thresholds), (letters or {}).get(name)))
@@ -214,8 +214,7 @@ def _explanation(results: Sequence[Result]) -> list[str]:
         notes = [f"Scores in percent; on variants, mean over {count(result.subsamples or 1, 'subsample')}."]
         sources = {_describe(result.source) for result in results if result.source is not None}
         if sources:
-            of = "the source of the data set, which differs between models" if len(sources) > 1 else sources.pop()
-            notes.append(f"Source: sample accuracy on {of}.")
+            notes.append(f"Source: sample accuracy on {'; or '.join(sorted(sources))}.")
         notes += ["Seeds, Variants: sample accuracy.", passing]
         notes += [f"{name}: {DEFINITIONS[name]}." for name in ("QT", "MT")]
     else:
@@ -230,14 +229,6 @@ def _explanation(results: Sequence[Result]) -> list[str]:
     if not result.has_seeds and result.dataset.without_label:
         notes.append(f"{count(result.dataset.without_label, 'row')} without a gold label left out.")
     return notes
-
-
-def _source_notes(named: Sequence[tuple[str, Result]]) -> list[str]:
-    """Return one note per model if the models were scored on different sources."""
-    sources = {name: _describe(result.source) for name, result in named if result.source is not None}
-    if len(set(sources.values())) < 2:
-        return []
-    return [f"{name}: source is {of}" for name, of in sources.items()]
 
 
 def _describe(source: SourceScores) -> str:

@@ -215,8 +215,8 @@ def test_files_tables_and_frames_have_the_source(source: Source, tmp_path: Path)
     named = [score(by_length, source.dataset, source=path, name=path.stem) for path in (source.path, seeds)]
     assert not missing_from(
         " ".join(score_table(named).text().split()),
-        "problems: source is problems.jsonl, 17 problems",
-        "seeds: source is seeds.jsonl, 6 problems",
+        "Source: sample accuracy on problems.jsonl, 17 problems",
+        "or seeds.jsonl, 6 problems",
     )
 
 
