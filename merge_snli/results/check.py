@@ -71,7 +71,7 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
     for place, value, expected in differences(known, given, is_equal=_nearly_equal):
         if not place.endswith(NOT_COMPUTED):
             raise InputError(
-                f"{name} is not a valid result: {place} is {_short(value)}, and the answers give {_short(expected)}; "
+                f"{name} is not a valid result: {place} is {value!r:.60}, and the answers give {expected!r:.60}; "
                 f"{AGAIN}"
             )
 
@@ -88,11 +88,6 @@ def _nearly_equal(first: object, second: object) -> bool:
     if isinstance(first, float) and isinstance(second, float):
         return abs(first - second) <= TOLERANCE
     return first == second
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def require_data(result: Result, data: ScoredData) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FILE: TypeAdapter[ResultFile] = TypeAdapter(ResultFile)
+
+# A list of numbers or strings in indented JSON, in which no text has a line break.
+SIMPLE_LIST = re.compile(r"\[\n\s+([^\s\[{].*?)\n\s*\]", re.DOTALL)
 
 # Raise it if the check finds more in the same files.
 CHECK_VERSION = 1
@@ -252,15 +256,10 @@ def _entries(content: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _indented(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
+def _indented(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Format JSON with one line per object entry and per list of numbers or strings."""
-    before, after = "\n" + " " * (indent + 2), "\n" + " " * indent
-    if isinstance(value, dict) and value:
-        entries = (f"{json.dumps(name)}: {_indented(entry, indent + 2)}" for name, entry in value.items())
-        return "{" + before + f",{before}".join(entries) + after + "}"
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        return "[" + before + f",{before}".join(map(_indented, value)) + after + "]"
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return SIMPLE_LIST.sub(lambda found: "[" + re.sub(r",\n\s+", ", ", found[1]) + "]", text)
 
 
 def check_results_folder(out: Path) -> None:
