@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from merge_snli.answers.answers import Answers, Graded, Predicted
+from merge_snli.answers.answers import Answers, Graded
 from merge_snli.answers.data import ANSWER_COLUMNS, ScoredData, positions_among, subsample_masks
-from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.limits import open_parquet
 from merge_snli.models.labels import Missing
 from merge_snli.statistics import ratios
@@ -203,11 +203,29 @@ def from_table(
 
 
 def _graded(block: pa.Table, labels: Sequence[str]) -> Graded:
-    """Return the gold and predicted labels of rows, or of seeds."""
-    gold = _label_numbers(block["label"], labels)
+    """Return the gold and predicted labels of rows or seeds, and the probabilities and replies if there are any."""
+    gold, predicted = _label_numbers(block["label"], labels), _label_numbers(block["answer"], labels)
     if (gold < 0).any():
         raise ValueError("a row has no label")
-    return Graded(**vars(_predicted(block, labels)), gold=gold)
+    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in block.column_names]
+    replies = block.select(details) if len(details) > 1 else None
+    probabilities = _probabilities(block, labels)
+    if probabilities is not None:
+        sums = probabilities.sum(axis=1)
+        may_be_unknown = np.isnan(sums) & ((predicted < 0) | (replies is not None))
+        if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | may_be_unknown).all():
+            raise ValueError("the probabilities of a row do not add up to 1")
+    return Graded(predicted, probabilities, replies, gold=gold)
+
+
+def _probabilities(block: pa.Table, labels: Sequence[str]) -> Floats | None:
+    named = [f"{PROBABILITY}{label}" for label in labels]
+    there = [name for name in named if name in block.column_names]
+    if not there:
+        return None
+    if there != named:
+        raise ValueError("the table of answers has probabilities of some labels only")
+    return np.stack([block[name].to_numpy() for name in named], axis=1).astype(np.float64)
 
 
 def _check_columns(table: pa.Table, n_subsamples: int | None) -> None:
@@ -231,25 +249,6 @@ def _label_numbers(column: pa.ChunkedArray, labels: Sequence[str]) -> Ints:
         name = column.filter(pa.array(unknown))[0].as_py()
         raise ValueError(f"{name!r} is not one of the labels {', '.join(labels)}")
     return np.where(numbers < 0, Missing.NO_ANSWER.value, numbers)
-
-
-def _predicted(table: pa.Table, labels: Sequence[str]) -> Predicted:
-    """Return the predicted labels, with the probabilities and replies if the table has them."""
-    predicted = _label_numbers(table["answer"], labels)
-    details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in table.column_names]
-    replies = table.select(details) if len(details) > 1 else None
-    named = [f"{PROBABILITY}{label}" for label in labels]
-    there = [name for name in named if name in table.column_names]
-    if not there:
-        return Predicted(predicted, details=replies)
-    if there != named:
-        raise ValueError("the table of answers has probabilities of some labels only")
-    shares = np.stack([table[name].to_numpy() for name in named], axis=1).astype(np.float64)
-    sums = shares.sum(axis=1)
-    may_be_unknown = np.isnan(sums) & ((predicted < 0) | (replies is not None))
-    if not (np.isclose(sums, 1, atol=SUM_TOLERANCE) | may_be_unknown).all():
-        raise ValueError("the probabilities of a row do not add up to 1")
-    return Predicted(predicted, shares, replies)
 
 
 def with_data(table: pa.Table, data: ScoredData, *, with_text: bool) -> pa.Table:

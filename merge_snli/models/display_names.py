@@ -1,6 +1,6 @@
 """Choose the names under which models are reported."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
@@ -24,7 +24,7 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
     for given, model in named:
         name, path = given or model, Path(model).resolve()
         if not given and path.is_dir():
-            name = shortest_end(path.parts, [other.parts for other in folders - {path}])
+            name = shortest_end(path.parts, [folder.parts for folder in folders])
         other = models.setdefault(name, model)
         if other != model and path != Path(other).resolve():
             raise InputError(f"two models are named {name} ({other} and {model}); name a folder with NAME=FOLDER")
@@ -43,9 +43,10 @@ def _split(argument: str) -> tuple[str, str]:
     return name, folder
 
 
-def shortest_end(parts: Sequence[str], others: Collection[Sequence[str]]) -> str:
+def shortest_end(parts: Sequence[str], paths: Iterable[Sequence[str]]) -> str:
     """Return the shortest end of a path, given in parts, that is not the end of another one; all of it if none is."""
+    others = [path for path in paths if path != parts]
     start = len(parts) - 1
-    while start > 0 and any(other[start - len(parts) :] == parts[start:] for other in others):
+    while start > 0 and any(path[start - len(parts) :] == parts[start:] for path in others):
         start -= 1
     return "/".join(parts[start:])

@@ -120,7 +120,7 @@ def short_names(names: Sequence[str]) -> list[str]:
         ['model', 'run1/checkpoint-500', 'run2/checkpoint-500']
     """
     parts = [tuple(name.split("/")) for name in names]
-    ends = [shortest_end(own, [other for other in parts if other != own]) for own in parts]
+    ends = [shortest_end(own, parts) for own in parts]
     labels = []
     for end in ends:
         is_long = len(end) > MAX_LABEL_LETTERS
@@ -134,11 +134,12 @@ def ranked(results: Iterable[Result]) -> list[Result]:
     Those without PA come after the others, and those that are not ranked (`unranked_reasons`) come last.
     """
     listed = list(results)
-    keyed = []
-    for result, reason in zip(listed, unranked_reasons(listed), strict=True):
-        first = best_first(result.row.share("pattern_accuracy"), result.title)
-        keyed.append(((reason is not None, *first), result))
-    return [result for _, result in sorted(keyed, key=lambda each: each[0])]
+
+    def place(reasoned: tuple[Result, str | None]) -> tuple[bool, float, str]:
+        result, reason = reasoned
+        return reason is not None, *best_first(result.pattern_accuracy, result.title)
+
+    return [result for result, _ in sorted(zip(listed, unranked_reasons(listed), strict=True), key=place)]
 
 
 def reference_groups(results: Sequence[Result]) -> frozenset[str]:
@@ -288,15 +289,11 @@ def not_averaged(result: Result) -> tuple[str, ...]:
 
 def without_permuted(results: Sequence[Result]) -> list[Result]:
     """Return the results for a mean over models, with a warning for each that is left out; all if none remains."""
-    kept, left_out = [], []
-    for result in results:
-        reason = permuted_labels(result)
-        if reason is None:
-            kept.append(result)
-        else:
-            left_out.append((result.title, reason))
+    reasons = [permuted_labels(result) for result in results]
+    kept = [result for result, reason in zip(results, reasons, strict=True) if reason is None]
     if not kept:
         return list(results)
-    for title, reason in left_out:
-        logger.warning("%s is left out of means over models: %s", title, reason)
+    for result, reason in zip(results, reasons, strict=True):
+        if reason is not None:
+            logger.warning("%s is left out of means over models: %s", result.title, reason)
     return kept

@@ -36,10 +36,9 @@ def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | No
     drawn = counts.drawn
     if np.count_nonzero(drawn) < 2:
         return None
-    unit = "group" if seeds is None else "seed"
-    intervals = _intervals(counts, seeds, QUALITY_THRESHOLD, unit=unit)
+    intervals = _intervals(counts, seeds, QUALITY_THRESHOLD)
     if not drawn.all():
-        intervals |= _intervals(counts.take(drawn), None, QUALITY_THRESHOLD, unit=unit)
+        intervals |= _intervals(counts.take(drawn), None, QUALITY_THRESHOLD)
     ends = [(interval.low, interval.high) for interval in intervals.values()]
     if not np.isfinite(ends).all():
         return None
@@ -60,10 +59,10 @@ def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "
         threshold: Threshold from 0 to 1.
         unit: What a group is called.
     """
-    return _intervals(counts, None, threshold, unit=unit)["pattern_accuracy"]
+    return replace(_intervals(counts, None, threshold)["pattern_accuracy"], unit=unit)
 
 
-def _intervals(counts: Counts, seeds: Bools | Floats | None, threshold: float, *, unit: str) -> dict[str, Interval]:
+def _intervals(counts: Counts, seeds: Bools | Floats | None, threshold: float) -> dict[str, Interval]:
     """Return the intervals of SA and PA, and with seeds of SA on them and QT; each depends on sums over the seeds."""
     drawn = counts.sizes > 0
     correct, of_sizes = _values(counts.correct, counts.sizes)
@@ -83,7 +82,7 @@ def _intervals(counts: Counts, seeds: Bools | Floats | None, threshold: float, *
 
     values = np.concatenate(columns, axis=1)
     found = {}
-    intervals = intervals_of_sums(of_sums, values, unit=unit)
+    intervals = intervals_of_sums(of_sums, values)
     for name, interval in zip(LOWEST, intervals, strict=False):  # two of the numbers need seeds
         found[name] = _rounded(interval, len(values), lowest=LOWEST[name])
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.answers.stored import stored_content
-from merge_snli.answers.table import check_table, from_bytes, to_bytes, with_data
+from merge_snli.answers.table import check_table, from_bytes, to_bytes
 from merge_snli.base import __version__
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json, write_bytes
@@ -86,7 +86,11 @@ def read_result(path: str | Path) -> Result:
     path = Path(path)
     with explained(OSError, f"cannot read {path}: {REASON}"):
         content = path.read_bytes()
-    file, entries = _parse(content, path), _entries(content)
+    try:
+        file = FILE.validate_json(content)
+    except ValidationError as error:
+        raise InputError(f"{path} {_reason(error, content)}") from error
+    entries = _entries(content)
     with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
         check_entries(path, entries)
     beside = path.with_name(answers_name(path.name))
@@ -113,13 +117,6 @@ def _check_mark(*contents: bytes) -> Path:
     digests = [sha256(content).hexdigest() for content in contents]
     name = sha256_of_json([__version__, CHECK_VERSION, *digests])
     return Path(HF_ASSETS_CACHE, "merge_snli", "checked", name)
-
-
-def _parse(content: bytes, path: Path) -> ResultFile:
-    try:
-        return FILE.validate_json(content)
-    except ValidationError as error:
-        raise InputError(f"{path} {_reason(error, content)}") from error
 
 
 def read_answers(
@@ -149,11 +146,12 @@ def read_answers(
     wholes: dict[str | None, object] = {}
     frames = []
     for name, result in zip(names_of(results), results, strict=True):
-        table, own_config = result.table, result.dataset.config
-        if data is not None:
-            whole = wholes[own_config] = open_whole(wholes.get(own_config, data), result.dataset)
-            table = with_data(table, whole, with_text=with_text)
-        frame = table.to_pandas()
+        own_config = result.dataset.config
+        if data is None:
+            frame = result.table.to_pandas()
+        else:
+            wholes[own_config] = open_whole(wholes.get(own_config, data), result.dataset)
+            frame = result.to_pandas(wholes[own_config], with_text=with_text)
         frame.insert(0, "model", name)
         frames.append(frame)
     return pd.DataFrame(pd.concat(frames, ignore_index=True))

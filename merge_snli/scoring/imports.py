@@ -104,14 +104,11 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
 def _outputs(answers: ImportedAnswers, data: ScoredData) -> tuple[Ints, tuple[str, ...]]:
     """Return the number of the label of each pair of the data, or a code of `Missing`, [n_pairs], and the labels."""
     possible = labels_of_answers(data.label_names)
+    number_of: dict[str | None, int] = {label: number for number, label in enumerate(possible)}
+    number_of[None] = Missing.NO_ANSWER
     outputs = []
     for pair in data.pairs:
-        label, number = answers.labels.get(pair), Missing.NO_ANSWER.value
-        if label is not None:
-            number = possible.index(label)
-        elif pair not in answers.labels:
-            number = Missing.NOT_PREDICTED.value
-        outputs.append(number)
+        outputs.append(number_of[answers.labels[pair]] if pair in answers.labels else Missing.NOT_PREDICTED)
     numbers = np.array(outputs)
     return numbers, labels_in_use(possible, numbers)
 
