@@ -319,9 +319,10 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
     rows = positions_among(data.row_ids, answers.row_ids)
     group_ids = pa.array(answers.group_ids, pa.string())
     groups = positions_among(pa.array(data.group_ids, pa.string()), group_ids)
-    if not part:
-        _require_all(answers.row_ids, rows, row, data)
-        _require_all(group_ids, groups, group, data)
+    for unit, ids, found in ((row, answers.row_ids, rows), (group, group_ids, groups)):
+        unknown = np.setdiff1d(np.arange(len(ids)), found)
+        if len(unknown) and not part:
+            raise InputError(f"{unit} {ids[int(unknown[0])].as_py()!r} is not in {data.full_name}")
     answered = rows >= 0
     moved = np.flatnonzero(groups[data.row_groups[answered]] != answers.groups[rows[answered]])
     if len(moved):
@@ -330,13 +331,6 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
     on_seeds = None if answers.seeds is None else answers.seeds.at(groups)
     joined = answers_to(data, answers.at(rows), on_seeds, answers.labels)
     return replace(joined, drawn_only=answers.drawn_only or data.drawn_only)
-
-
-def _require_all(ids: pa.Array | pa.ChunkedArray, positions: Ints, unit: str, data: ScoredData) -> None:
-    """Check that the data has all ids; `positions` are those of its own ids among them."""
-    known = np.isin(np.arange(len(ids)), positions)
-    if not known.all():
-        raise InputError(f"{unit} {ids[int(known.argmin())].as_py()!r} is not in {data.full_name}")
 
 
 def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool = False) -> tuple[Answers, ScoredData]:

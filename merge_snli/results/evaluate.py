@@ -189,13 +189,15 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
 
 def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
     """Count the distinct pairs with an answer that cannot be read, by why."""
-    blocks = [(kept.row_pairs, answers.predicted, answers.details)]
+    blocks: list[tuple[Ints, Predicted]] = [(kept.row_pairs, answers)]
     if kept.seeds is not None and answers.seeds is not None:
-        blocks.append((kept.seeds.pairs, answers.seeds.predicted, answers.seeds.details))
+        blocks.append((kept.seeds.pairs, answers.seeds))
     why: dict[int, str] = {}
-    for pairs, predicted, details in blocks:
-        unread = np.flatnonzero(predicted == Missing.NO_ANSWER)
-        kinds = [NO_ANSWER] * len(unread) if details is None else details["unread"].take(pa.array(unread)).to_pylist()
+    for pairs, given in blocks:
+        unread = np.flatnonzero(given.predicted == Missing.NO_ANSWER)
+        kinds = [NO_ANSWER] * len(unread)
+        if given.details is not None:
+            kinds = given.details["unread"].take(pa.array(unread)).to_pylist()
         why |= dict(zip(pairs[unread].tolist(), kinds, strict=True))
     return Counter(why.values())
 
