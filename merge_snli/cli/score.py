@@ -187,7 +187,7 @@ def _score(
         filled.append(None)  # classifiers
     for asked in filled:
         options = replace(scoring.options, prompt=asked, config=whole.config)
-        more, reasons = score_run(replace(scoring, options=options, opened=opened), cluster)
+        more, reasons = score_run(replace(scoring, options=options), *opened, cluster)
         results += more
         failed |= {name: as_flags(reason) for name, reason in reasons.items()}
     if dataset_id is not None:

@@ -35,7 +35,6 @@ class ScoringRun:
         options: The options, with one config.
         out: Folder for the result files.
         expected: The digest of the data when the run was submitted; None for a run in this process.
-        opened: The data and its source; None to open them.
     """
 
     models: Mapping[str, str]
@@ -43,11 +42,6 @@ class ScoringRun:
     options: ScoreOptions
     out: Path
     expected: str | None = None
-    opened: tuple[ScoredData, ScoredSource | None] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the opened data."""
-        return {**vars(self), "opened": None}
 
     def read(self) -> tuple[ScoredData, ScoredSource | None]:
         """Open the data and its source.
@@ -55,8 +49,6 @@ class ScoringRun:
         Raises:
             InputError: If they cannot be read, or the data has changed since the submission.
         """
-        if self.opened is not None:
-            return self.opened
         options = self.options
         whole = open_config(self.dataset, options.config, group_column=options.group_column, by=options.by)
         if whole.digest != self.expected:
@@ -64,11 +56,15 @@ class ScoringRun:
         return data_and_source(whole, options)
 
 
-def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
+def score_run(
+    run: ScoringRun, data: ScoredData, source: ScoredSource | None = None, executor: Executor | None = None
+) -> Scored:
     """Score the models of a run; a model that fails does not stop the others.
 
     Args:
-        run: The run, with its data opened.
+        run: The run.
+        data: Its data.
+        source: Its source.
         executor: Predicts as tasks in other processes; None to predict in this process. The results are the same.
 
     Returns:
@@ -78,16 +74,15 @@ def score_run(run: ScoringRun, executor: Executor | None = None) -> Scored:
         InputError: If no model can be used, or a task of the executor fails.
     """
     if executor is None:
-        return evaluate_models(run)
-    run, keys, failed = _submitted(run, executor)
-    executor.run(stages(run), executor.folder(run.out, keys), Progress())
-    results, more = evaluate_models(run)
+        return score_models(run.models, data, options=run.options, out=run.out, source=source)
+    run, keys, failed = _submitted(run, data, executor)
+    executor.run(stages(run, len(data.pairs)), executor.folder(run.out, keys), Progress())
+    results, more = _evaluated(run, data, source)
     return results, failed | more
 
 
-def stages(run: ScoringRun) -> tuple[RunStage, ...]:
-    """Return the stages that score models, in order. The last one alone does everything in one process."""
-    pairs = len(run.read()[0].pairs)
+def stages(run: ScoringRun, pairs: int) -> tuple[RunStage, ...]:
+    """Return the stages that score models on a number of pairs, in order."""
     predictions = (
         RunStage(name=name, kind=PREDICT, unit="pairs", work=partial(predict, run, name), shards=pairs, step=0)
         for name in run.models
@@ -134,27 +129,23 @@ def evaluate(run: ScoringRun, _: TaskShare, stage: Stage) -> None:
     Raises:
         IncompleteError: If the predictions of a model are missing; the results of the others are written.
     """
-    results, failed = evaluate_models(run)
+    results, failed = _evaluated(run, *run.read())
     stage.advance(len(results))
     if failed:
         raise IncompleteError("; ".join(f"{name} is not scored: {why.marked}" for name, why in failed.items()))
 
 
-def evaluate_models(run: ScoringRun) -> Scored:
-    """Compute and write the results of all models; in one process, also predict what is not cached.
-
-    Returns:
-        The results, and the error message of each model that failed, by its name.
-    """
-    data, source = run.read()
-    # After the tasks of an executor, no model is loaded, and the device of their predictions need not be here.
-    device = None if run.expected is None else _device_type(run)
+def _evaluated(run: ScoringRun, data: ScoredData, source: ScoredSource | None) -> Scored:
+    """Compute and write the results of all models after their predictions, whose device need not be here."""
+    device = _device_type(run)
     return score_models(run.models, data, options=run.options, out=run.out, source=source, predicted_on=device)
 
 
-def _submitted(run: ScoringRun, executor: Executor) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
+def _submitted(
+    run: ScoringRun, data: ScoredData, executor: Executor
+) -> tuple[ScoringRun, list[Any], dict[str, Message]]:
     """Return a run for tasks in other processes, what its predictions depend on, and the models that cannot be used."""
-    (data, _), device = run.read(), executor.device(PREDICT, run.options.device)
+    device = executor.device(PREDICT, run.options.device)
     run = replace(
         run,
         dataset=_absolute(run.dataset),

@@ -191,9 +191,8 @@ class PaperRun(ABC):
             dataset=dataset,
             options=options,
             out=self.out / "results",
-            opened=data_and_source(data, options),
         )
-        results, failed = score_run(run, self.executor)
+        results, failed = score_run(run, *data_and_source(data, options), self.executor)
         self.failed.update({f"{model} on {name}": as_flags(reason) for model, reason in failed.items()})
         scored = [model for model in self.models if model not in failed]
         return dict(zip(scored, results, strict=True))

@@ -52,16 +52,14 @@ QUIET = Progress(quiet=True)
 def run(dataset: Path, bert: Path, roberta: Path, tmp_path: Path) -> ScoringRun:
     """A run as a task in another process gets it."""
     found = find_dataset(str(dataset))
-    opened = ScoringRun(
+    run = ScoringRun(
         models={"tiny-bert": str(bert), "mine": str(roberta)},
         dataset=str(dataset),
         options=ScoreOptions(config="all", device="cpu"),
         out=tmp_path / "results",
         expected=found.digest,
-        opened=(read_config(found, "all"), None),
     )
-    copy: ScoringRun = pickle.loads(pickle.dumps(opened))
-    assert copy.opened is None
+    copy: ScoringRun = pickle.loads(pickle.dumps(run))
     return copy
 
 
