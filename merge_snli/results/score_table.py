@@ -1,17 +1,15 @@
 """Build the tables of results: accuracies, pattern accuracy with its interval, and by value of a column."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
 
 from merge_snli.answers.data import SCORED
-from merge_snli.base.columns import Columns
-from merge_snli.base.table import Table, count
+from merge_snli.base.table import Column, Table, count
 from merge_snli.problems.rows import JOIN
 from merge_snli.results.grouping import titles_of
 from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.records import threshold_text
 from merge_snli.results.result import Result
-from merge_snli.results.rows import DEFINITIONS, ECE, PA, ScoreValues, percent
+from merge_snli.results.rows import DEFINITIONS, ECE, MODEL, PA, ScoreValues, percent
 from merge_snli.results.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -82,27 +80,20 @@ def part_tables(
 
 
 def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) -> Table:
-    rows = []
     scored = [(name, result) for name, result in named if column in result.rows_by]
-    for value in values_of([result for _, result in scored], column):
-        for name, result in scored:
-            if value in result.rows_by[column]:
-                rows.append((value, ModelRow(name, result.rows_by[column][value])))
     labels = compared_labels_of(result for _, result in scored)
-    columns = Columns[tuple[str, ModelRow]]()
-    columns.add(column, lambda row: row[0], align="left")
-    columns.add("Model", lambda row: row[1].name, align="left")
-    columns.add(f"{scored[0][1].units[1].capitalize()}s", lambda row: row[1].scores["rows"])
     shares = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
     shares |= {_header(label): f"predicted_{label}" for label in labels}
-    for header, share in shares.items():
-        columns.add(header, partial(_share, share), format=".1f")
+    columns = [Column(column, "left"), MODEL, Column(f"{scored[0][1].units[1].capitalize()}s")]
+    columns += [Column(header, format=".1f") for header in shares]
+    rows = []
+    for value in values_of([result for _, result in scored], column):
+        for name, result in scored:
+            row = result.rows_by[column].get(value)
+            if row is not None:
+                rows.append((value, name, row["rows"], *(percent(row[share]) for share in shares.values())))
     note = f"{', '.join(map(_header, labels))}: share of the pairs with this predicted label."
-    return columns.table(rows, title=title, notes=[note])
-
-
-def _share(name: str, row: tuple[str, ModelRow]) -> float | None:
-    return percent(row[1].scores[name])
+    return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=(note,))
 
 
 def values_of(results: Iterable[Result], column: str) -> dict[str, None]:
