@@ -40,6 +40,18 @@ TEMPLATE_COLUMNS = (
     f"template{JOIN}relevance",
 )
 
+# The columns of a variant that scoring reads.
+REQUIRED_COLUMNS = (
+    "seed_id",
+    "premise",
+    "hypothesis",
+    "label",
+    "seed_premise",
+    "seed_hypothesis",
+    "word_class",
+    *SIDES,
+    "subsamples",
+)
 # The columns of a variant with texts that repeat.
 REPEATED = ("seed_id", "seed_premise", "seed_hypothesis", "word_class", "original", "replacement")
 
@@ -67,6 +79,8 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
     columns = table.column_names
     missing = [column for column in by if not _has(columns, column)]
+    if record.has_seeds:
+        missing = [column for column in REQUIRED_COLUMNS if column not in columns]
     if missing:
         raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
     if table.num_rows == 0:
