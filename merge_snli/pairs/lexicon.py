@@ -1,13 +1,14 @@
 """The words of Simple Pair, nouns in categories with their adjectives, and verbs; and the reader of TOML files."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
@@ -46,8 +47,14 @@ def read_entries(path: Path, entries: type[File]) -> File:
 SHIPPED = Path(__file__).parent / "lexicon"
 
 NOUNS, VERBS = "nouns", "verbs.toml"
+WORD = re.compile(r"[^\s{}.]+( [^\s{}.]+)*")
 # A pair with an irrelevant sentence needs three nouns and three adjectives of one category, or three verbs.
 MIN_WORDS = 3
+
+
+# Two different words.
+Apart = Annotated[frozenset[str], Field(min_length=2, max_length=2)]
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class Category(Entries):
@@ -65,7 +72,7 @@ class Category(Entries):
     nouns: tuple[str, ...]
     adjectives: tuple[str, ...] = ()
     adjectives_of: str | None = None
-    apart: frozenset[frozenset[str]] = frozenset()
+    apart: frozenset[Apart] = frozenset()
 
 
 class Verb(Entries):
@@ -78,10 +85,15 @@ class Verb(Entries):
         objects: The categories that it takes as its object.
     """
 
-    past: str = ""
-    negated: str = ""
-    subjects: tuple[str, ...]
-    objects: tuple[str, ...]
+    past: str
+    negated: str
+    subjects: Names
+    objects: Names
+
+
+class _VerbFile(Entries):
+    verbs: tuple[Verb, ...]
+    apart: frozenset[Apart] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -92,21 +104,15 @@ class Lexicon:
         categories: The categories by name.
         verbs: The verbs.
         apart: Pairs of verbs, by their past, that never meet in a pair of sentences.
+        category_of: The name of the category of each noun.
         digest: sha256 of the files.
     """
 
     categories: Mapping[str, Category]
     verbs: tuple[Verb, ...]
     apart: frozenset[frozenset[str]]
+    category_of: Mapping[str, str]
     digest: str
-
-    @cached_property
-    def category_of(self) -> dict[str, str]:
-        """The name of the category of each noun."""
-        found = {}
-        for name, category in self.categories.items():
-            found.update(dict.fromkeys(category.nouns, name))
-        return found
 
     @cached_property
     def negated(self) -> dict[str, str]:
@@ -127,11 +133,6 @@ class Lexicon:
         return self.category_of[subject] in verb.subjects and self.category_of[obj] in verb.objects
 
 
-class _VerbFile(Entries):
-    verbs: tuple[Verb, ...]
-    apart: frozenset[frozenset[str]] = frozenset()
-
-
 def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     """Read the nouns, adjectives and verbs of a folder.
 
@@ -147,15 +148,23 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
         raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the shipped one, {SHIPPED}")
     files = {path.stem: read_entries(path, Category) for path in paths}
     categories = {path.stem: _with_adjectives(path, files) for path in paths}
-    _require_one_category(categories)
-    entries = read_entries(folder / VERBS, _VerbFile)
-    for number, verb in enumerate(entries.verbs, 1):
-        _check_verb(f"{folder / VERBS}: verb {number}", verb, categories)
+    category_of: dict[str, str] = {}
+    for name, category in categories.items():
+        for noun in category.nouns:
+            other = category_of.setdefault(noun, name)
+            if other != name:
+                raise InputError(f"the noun {noun!r} is in two categories, {other} and {name}: remove it from one")
+    path = folder / VERBS
+    entries = read_entries(path, _VerbFile)
+    for verb in entries.verbs:
+        for name in (*verb.subjects, *verb.objects):
+            if name not in categories:
+                raise InputError(f"{path}: {verb.past} has the category {name!r}: choose from {', '.join(categories)}")
     pasts = [verb.past for verb in entries.verbs]
-    _check_words(f"{folder / VERBS}: verbs", pasts)
-    _check_apart(str(folder / VERBS), entries.apart, pasts)
-    digests = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in (*paths, folder / VERBS)}
-    return Lexicon(categories, entries.verbs, entries.apart, sha256_of_json(digests))
+    _check_words(f"{path}: verbs", pasts)
+    _check_apart(path, entries.apart, pasts)
+    digests = {file.relative_to(folder).as_posix(): sha256_of_file(file) for file in (*paths, path)}
+    return Lexicon(categories, entries.verbs, entries.apart, category_of, sha256_of_json(digests))
 
 
 def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
@@ -163,32 +172,21 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
     category = files[path.stem]
     if category.adjectives_of is not None:
         source = files.get(category.adjectives_of)
-        if source is None or not source.adjectives:
-            raise InputError(f"{path}: adjectives_of is {category.adjectives_of!r}: name a category with adjectives")
-        if category.adjectives:
-            raise InputError(f"{path} has adjectives and adjectives_of: keep one of them")
+        if source is None or category.adjectives:
+            raise InputError(
+                f"{path}: adjectives_of is {category.adjectives_of!r}: name another category, or list adjectives"
+            )
         category = category.model_copy(update={"adjectives": source.adjectives, "apart": category.apart | source.apart})
-    for name, words in (("nouns", category.nouns), ("adjectives", category.adjectives)):
-        _check_words(f"{path}: {name}", words)
-    _check_apart(str(path), category.apart, (*category.nouns, *category.adjectives))
+    _check_words(f"{path}: nouns", category.nouns)
+    _check_words(f"{path}: adjectives", category.adjectives)
+    _check_apart(path, category.apart, (*category.nouns, *category.adjectives))
     return category
-
-
-def _require_one_category(categories: Mapping[str, Category]) -> None:
-    first: dict[str, str] = {}
-    for name, category in categories.items():
-        for noun in category.nouns:
-            if first.setdefault(noun, name) != name:
-                raise InputError(
-                    f"the noun {noun!r} is in two categories, {first[noun]} and {name}: remove it from one"
-                )
 
 
 def _check_words(where: str, words: Sequence[str]) -> None:
     """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
-        is_plain = word == " ".join(word.split()) and word.isprintable() and not set(word) & set("{}.")
-        if not word or not is_plain:
+        if not WORD.fullmatch(word):
             raise InputError(f"{where} has {word!r}: give a word without spaces around it, braces and full stops")
         if words.count(word) > 1:
             raise InputError(f"{where} has {word!r} more than once: remove one")
@@ -196,25 +194,8 @@ def _check_words(where: str, words: Sequence[str]) -> None:
         raise InputError(f"{where} has {count(len(words), 'word')}: give at least {MIN_WORDS}")
 
 
-def _check_apart(where: str, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
-    """Check that the pairs of words that never meet are pairs of words of the file."""
-    for pair in sorted(map(sorted, apart)):
-        for word in pair:
-            if word not in known:
-                raise InputError(f"{where}: apart has {word!r}, which is not a word of this file: add it or correct it")
-        if len(pair) != 2:
-            raise InputError(f"{where}: apart has {', '.join(map(repr, pair))}: give two different words")
-
-
-def _check_verb(where: str, verb: Verb, categories: Mapping[str, Category]) -> None:
-    for name, form in (("past", verb.past), ("negated", verb.negated)):
-        if not form.strip():
-            raise InputError(f"{where} ({verb.past or verb.negated or 'without forms'}) has no {name}: add it")
-    if verb.past == verb.negated:
-        raise InputError(f"{where} ({verb.past}) has the same past and negated form: correct one")
-    for name, values in (("subjects", verb.subjects), ("objects", verb.objects)):
-        unknown = [repr(value) for value in values if value not in categories]
-        if not values:
-            unknown = ["no category"]
-        if unknown:
-            raise InputError(f"{where} ({verb.past}): {name} has {unknown[0]}: choose from {', '.join(categories)}")
+def _check_apart(path: Path, apart: frozenset[frozenset[str]], known: Sequence[str]) -> None:
+    """Check that the words that never meet are words of the file."""
+    unknown = sorted(frozenset[str]().union(*apart).difference(known))
+    if unknown:
+        raise InputError(f"{path}: apart has {unknown[0]!r}, which is not a word of this file: add it or correct it")

@@ -1,13 +1,13 @@
 """The sentence templates of Simple Pair, a premise with its hypotheses by label, and the words in their slots."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import RootModel
+from pydantic import Field, RootModel
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
@@ -20,13 +20,16 @@ SIMPLE, CONJUNCTION = "simple", "conjunction"
 # The letters of the slots of each family.
 KINDS = {N_IS_A: "na", SVO: "svo"}
 
-# The numbers that slots may have.
-NUMBERS = "123"
-
-SLOT = re.compile(rf"\{{([a-z_]+)([{NUMBERS}])\}}")
-IN_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
+SLOT = re.compile(r"\{(?:not_)?([a-z]\d)\}")
 # A clause with a verb: subject, verb and object.
 CLAUSE = re.compile(r"\{([so]\d)\} \{(?:not_)?(v\d)\} \{([so]\d)\}")
+# A sentence with slots, by family.
+SENTENCES = {
+    N_IS_A: re.compile(r"([^{}]*\{[na][123]\})+[^{}]*\."),
+    SVO: re.compile(r"([^{}]*\{([svo]|not_v)[123]\})+[^{}]*\."),
+}
+
+Hypotheses = Annotated[dict[str, str], Field(min_length=1)]
 
 
 class PairTemplate(Entries):
@@ -46,9 +49,9 @@ class PairTemplate(Entries):
     family: Literal["n_is_a", "svo"]
     premise: str
     irrelevant: str | None = None
-    neutral: dict[str, str]
-    entailment: dict[str, str]
-    contradiction: dict[str, str]
+    neutral: Hypotheses
+    entailment: Hypotheses
+    contradiction: Hypotheses
 
     @property
     def hypotheses(self) -> dict[str, dict[str, str]]:
@@ -83,55 +86,24 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
     return templates, sha256_of_file(path)
 
 
-def slots(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return the slots of sentences, such as `n1` and `v2`, sorted by number; `not_v2` counts as `v2`."""
-    found = set()
-    for sentence in sentences:
-        for kind, number in SLOT.findall(sentence):
-            found.add(f"{kind.removeprefix('not_')}{number}")
-    order = "".join(KINDS.values())
-    return tuple(sorted(found, key=lambda slot: (slot[1], order.index(slot[0]))))
-
-
-def clauses(sentences: Iterable[str]) -> frozenset[tuple[str, str, str]]:
-    """Return the slots of subject, verb and object of every clause with a verb."""
-    found: set[tuple[str, str, str]] = set()
-    for sentence in sentences:
-        found.update(CLAUSE.findall(sentence))
-    return frozenset(found)
-
-
 def _check_template(where: str, template: PairTemplate) -> None:
-    irrelevant = [] if template.irrelevant is None else [template.irrelevant]
-    for text in (*template.sentences, *irrelevant):
-        _check_sentence(where, text, template.family)
     if (template.config == SIMPLE) != (template.irrelevant is not None):
         raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
+    for text in (*template.sentences, template.irrelevant):
+        if text is not None and not SENTENCES[template.family].fullmatch(text):
+            raise InputError(
+                f"{where}: {text!r} is not a sentence of the family {template.family}: end it with a full stop, and "
+                f"use the slots {', '.join(KINDS[template.family])} and not_v for a negated verb, with numbers from 1 "
+                "to 3"
+            )
     first_noun = f"{{{KINDS[template.family][0]}1}}"
     if first_noun not in template.premise:
         raise InputError(f"{where}: the premise has no {first_noun}: number its slots from 1")
     seen: dict[str, str] = {}
     for label, texts in template.hypotheses.items():
-        if not texts:
-            raise InputError(f"{where} has no hypothesis with the label {label}: add one")
         for text in (*texts, *texts.values()):
             if seen.setdefault(text, label) != label:
                 raise InputError(f"{where}: {text!r} is {seen[text]} and {label}: keep one of them")
-
-
-def _check_sentence(where: str, text: str, family: str) -> None:
-    if not text.endswith("."):
-        raise InputError(f"{where}: {text!r} has no full stop at its end: add it")
-    kinds = [*KINDS[family]]
-    if family == SVO:
-        kinds.append("not_v")
-    known = {f"{{{kind}{number}}}" for kind, number in product(kinds, NUMBERS)}
-    given = IN_BRACES.findall(text)
-    wrong = [f"the slot {slot}" for slot in given if slot not in known]
-    if not given:
-        wrong = ["no slot"]
-    if wrong:
-        raise InputError(f"{where}: {text!r} has {wrong[0]}: use {', '.join(kinds)} with a number from 1 to 3")
 
 
 # The letters of the slots that nouns fill.
@@ -182,10 +154,11 @@ def draw_words(
         again.
     """
     given = given or {}
-    names = [name for name in slots(sentences) if name not in given]
+    text = " ".join(sentences)
+    names = sorted(set(SLOT.findall(text)).difference(given))
     if family == N_IS_A:
         return _draw_n_is_a(names, lexicon, random, given)
-    return _draw_svo(names, clauses(sentences), lexicon, random, given)
+    return _draw_svo(names, set(CLAUSE.findall(text)), lexicon, random, given)
 
 
 def category_of(words: Words, lexicon: Lexicon) -> str:
@@ -195,15 +168,14 @@ def category_of(words: Words, lexicon: Lexicon) -> str:
 
 
 def _draw_n_is_a(names: Sequence[str], lexicon: Lexicon, random: Random, given: Mapping[str, str]) -> Words | None:
-    name = lexicon.category_of[given["n1"]] if given else random.choice(list(lexicon.categories))
-    category = lexicon.categories[name]
+    category = lexicon.categories[lexicon.category_of[given["n1"]] if given else random.choice([*lexicon.categories])]
     words = dict(given)
     for kind, pool in (("n", category.nouns), ("a", category.adjectives)):
         new = [name for name in names if name[0] == kind]
         free = [word for word in pool if word not in given.values()]
         words |= dict(zip(new, random.sample(free, len(new)), strict=True))
-    if any(_has_apart(_words_of_kinds(words, kind), category.apart) for kind in KINDS[N_IS_A]):
-        return None
+        if _has_apart(words, kind, category.apart):
+            return None
     return words
 
 
@@ -222,10 +194,10 @@ def _draw_svo(
         words[f"s{number}"] = _noun(verb.subjects, lexicon, random)
         words[f"v{number}"] = verb.past
         words[f"o{number}"] = _noun(verb.objects, lexicon, random)
-    nouns = _words_of_kinds(words, "so")
-    if len(set(nouns)) < len(nouns) or _has_apart(nouns, lexicon.apart_nouns):
+    nouns = [word for slot, word in words.items() if slot[0] in NOUNS]
+    if len(set(nouns)) < len(nouns) or _has_apart(words, NOUNS, lexicon.apart_nouns):
         return None
-    if _has_apart(_words_of_kinds(words, "v"), lexicon.apart):
+    if _has_apart(words, "v", lexicon.apart):
         return None
     for subject, past, obj in clauses:
         if not lexicon.takes(verbs[words[past]], words[subject], words[obj]):
@@ -233,14 +205,11 @@ def _draw_svo(
     return words
 
 
-def _words_of_kinds(words: Mapping[str, str], kinds: str) -> list[str]:
-    """Return the words of the slots whose letter is one of `kinds`."""
-    return [word for slot, word in words.items() if slot[0] in kinds]
-
-
 def _noun(categories: Sequence[str], lexicon: Lexicon, random: Random) -> str:
     return random.choice(lexicon.categories[random.choice(categories)].nouns)
 
 
-def _has_apart(words: Sequence[str], apart: frozenset[frozenset[str]]) -> bool:
-    return any(frozenset(pair) in apart for pair in combinations(words, 2))
+def _has_apart(words: Words, kinds: str, apart: frozenset[frozenset[str]]) -> bool:
+    """Return whether two words that never meet are in slots whose letter is one of `kinds`."""
+    chosen = [word for slot, word in words.items() if slot[0] in kinds]
+    return any(frozenset(pair) in apart for pair in combinations(chosen, 2))

@@ -16,7 +16,6 @@ from merge_snli.pairs.output import PairConfig, Row, check_folder, write_pairs
 from merge_snli.pairs.pair_templates import (
     CONJUNCTION,
     KINDS,
-    NUMBERS,
     SIMPLE,
     PairTemplate,
     Words,
@@ -68,14 +67,6 @@ AUGMENTATION_PREMISES = 200
 # Draws in a row that may give no new premise before the words count as used up.
 MAX_DRAWS = 1_000
 
-# The templates that a config is made from, by their entry `config`.
-TEMPLATES_OF = {
-    SIMPLE: (SIMPLE,),
-    RELEVANCE: (SIMPLE,),
-    CONJUNCTION: (CONJUNCTION,),
-    AUGMENTATION: (SIMPLE, CONJUNCTION),
-}
-
 
 def make_simple_pair(
     out: str | Path, options: SimplePairOptions | None = None, *, overwrite: bool = False
@@ -123,12 +114,12 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
     """Split the nouns of each category at random."""
     first, second = {}, {}
     for name, category in lexicon.categories.items():
-        if len(category.nouns) < 2 * MIN_WORDS:
+        half = len(category.nouns) // 2
+        if half < MIN_WORDS:
             raise InputError(
                 f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
             )
         nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
-        half = len(nouns) // 2
         first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
         second[name] = category.model_copy(update={"nouns": tuple(nouns[half:])})
     return replace(lexicon, categories=first), replace(lexicon, categories=second)
@@ -141,7 +132,7 @@ def _config(name: str, rows: Sequence[Row]) -> PairConfig:
         columns |= RELEVANCE_COLUMNS
     filled = set(chain.from_iterable(rows))
     for kinds in KINDS.values():
-        for number, kind in product(NUMBERS, kinds):
+        for number, kind in product("123", kinds):
             slot = f"{kind}{number}"
             if slot in filled:
                 columns[slot] = f"{SLOTS[kind]} {number}, or empty"
@@ -162,21 +153,23 @@ def simple_pair_rows(
         random_seed: Seed of all draws.
     """
     used: set[str] = set()
-    found: dict[str, list[Row]] = {}
-    for config in (AUGMENTATION, SIMPLE, RELEVANCE, CONJUNCTION):
-        lexicon, count, make = tested, premises, _neutral_rows
-        if config == AUGMENTATION:
-            lexicon, count, make = trained, AUGMENTATION_PREMISES, _augmentation_rows
-        elif config == RELEVANCE:
-            count, make = premises // RELEVANCE_SHARE, _relevance_rows
-        of_config = used if config == AUGMENTATION else set(used)
-        found[config] = []
-        for name, template in templates.items():
-            if template.config not in TEMPLATES_OF[config]:
-                continue
-            for shared, words in _draw_premises(config, name, template, count, lexicon, random_seed, of_config):
-                random = Random(f"{random_seed}:{shared['group_id']}")
-                found[config] += make(template, shared, words, lexicon, random)
+    found: dict[str, list[Row]] = {name: [] for name in DESCRIPTIONS}
+    for name, template in templates.items():
+        drawn = _draw_premises(AUGMENTATION, name, template, AUGMENTATION_PREMISES, trained, random_seed, used)
+        for shared, words in drawn:
+            random = Random(f"{random_seed}:{shared['group_id']}")
+            for label, hypotheses in template.hypotheses.items():
+                hypothesis = random.choice(list(hypotheses))
+                text = fill(hypotheses[hypothesis], words, trained)
+                found[AUGMENTATION].append(_row(shared, hypothesis, label, text))
+    for name, template in templates.items():
+        drawn = _draw_premises(template.config, name, template, premises, tested, random_seed, used)
+        for number, (shared, words) in enumerate(drawn):
+            for hypothesis, text in template.neutral.items():
+                found[template.config].append(_row(shared, hypothesis, NEUTRAL, fill(text, words, tested)))
+            if template.config == SIMPLE and number < premises // RELEVANCE_SHARE:
+                shared["group_id"] = f"{RELEVANCE}-{name}-{number:05}"
+                found[RELEVANCE] += _relevance_rows(template, shared, words, tested, random_seed)
     return found
 
 
@@ -184,8 +177,7 @@ def _draw_premises(
     config: str, name: str, template: PairTemplate, count: int, lexicon: Lexicon, seed: int, used: set[str]
 ) -> Iterator[tuple[Row, Words]]:
     """Yield what the rows of a premise share, and the words of its slots; add the premises to `used`."""
-    drawn_as = SIMPLE if config == RELEVANCE else config
-    random = Random(f"{seed}:{drawn_as}:{name}")
+    random = Random(f"{seed}:{config}:{name}")
     for number in range(count):
         for _ in range(MAX_DRAWS):
             words = draw_words(template.sentences, template.family, lexicon, random)
@@ -211,24 +203,9 @@ def _row(shared: Row, name: str, label: str, hypothesis: str) -> Row:
     return {**shared, "pair_id": pair_id, "hypothesis": hypothesis, "label": label, "hypothesis_template": name}
 
 
-def _neutral_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random) -> Iterator[Row]:
-    for name, hypothesis in template.neutral.items():
-        yield _row(shared, name, NEUTRAL, fill(hypothesis, words, lexicon))
-
-
-def _augmentation_rows(
-    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
-) -> Iterator[Row]:
-    """Yield one hypothesis of each label, drawn from those of the template."""
-    for label, hypotheses in template.hypotheses.items():
-        name = random.choice(list(hypotheses))
-        yield _row(shared, name, label, fill(hypotheses[name], words, lexicon))
-
-
-def _relevance_rows(
-    template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, random: Random
-) -> Iterator[Row]:
+def _relevance_rows(template: PairTemplate, shared: Row, words: Words, lexicon: Lexicon, seed: int) -> Iterator[Row]:
     """Yield each hypothesis joined with the premise (relevant) and with another sentence, in random order."""
+    random = Random(f"{seed}:{shared['group_id']}")
     irrelevant = str(template.irrelevant)
     for _ in range(MAX_DRAWS):
         drawn = draw_words((irrelevant,), template.family, lexicon, random, words)
@@ -247,7 +224,6 @@ def _relevance_rows(
             text, joined_by = f"{first} {second}", "full stop"
             if random.random() < 0.5:
                 text, joined_by = f"{first.removesuffix('.')} and {second}", "and"
-            filled = fill(text, drawn, lexicon)
-            row = _row(shared | drawn, f"{name}:{relevance}", NEUTRAL, filled)
+            row = _row(shared | drawn, f"{name}:{relevance}", NEUTRAL, fill(text, drawn, lexicon))
             row["hypothesis_template"] = name
             yield row | {"relevance": relevance, "order": order, "joined_by": joined_by}
