@@ -105,7 +105,7 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
     known = [known_dataset(parse_source(name)[0]) for name in options.problems]
-    licenses = {dataset and dataset.license for dataset in known}
+    licenses = {None if dataset is None else dataset.license for dataset in known}
     license_ = options.license
     if license_ is None and None not in licenses:
         license_ = "other" if len(licenses) > 1 else licenses.pop()
