@@ -128,15 +128,14 @@ def good_variants() -> Metric:
     """Number of variants, of those without scores that can be read and why, and the share of good ones of the rest."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        counts = dict.fromkeys(("variants", "unread", "good"), 0.0)
+        counts = {"variants": 0.0, "unread": 0.0, "good": 0.0}
         for score in scores:
-            values = score.score.as_dict()
-            for name in ("variants", "unread", "good"):
-                counts[name] += float(values[name] or 0)
+            values = dict(score.score.as_dict())
             kind = (score.score.metadata or {}).get(UNREAD)
             if kind is not None:
-                name = f"unread ({kind})"
-                counts[name] = counts.get(name, 0.0) + float(values["unread"] or 0)
+                values[f"unread ({kind})"] = values["unread"]
+            for name, value in values.items():
+                counts[name] = counts.get(name, 0.0) + float(value or 0)
         counts["good"] /= max(1, counts["variants"] - counts["unread"])
         return counts
 
@@ -151,13 +150,11 @@ def judgments() -> Scorer:
         variants = state.metadata[VARIANTS]
         read = read_scores(state.output.completion, variants)
         good = sum(sum(scores.values()) >= GOOD for scores in read.values())
-        kind = None
-        if len(read) < len(variants):
-            kind = kind_of(state.output) or NOT_STATED
+        unread = len(variants) - len(read)
         return Score(
-            value={"variants": len(variants), "unread": len(variants) - len(read), "good": good},
+            value={"variants": len(variants), "unread": unread, "good": good},
             explanation=state.output.completion,
-            metadata={BY_VARIANT: read, UNREAD: kind},
+            metadata={BY_VARIANT: read, UNREAD: (kind_of(state.output) or NOT_STATED) if unread else None},
         )
 
     return score

@@ -1,6 +1,6 @@
 """Read the scores of annotators from sheets, exports and logs, and check that they are of a sample."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,39 +18,29 @@ from merge_snli.annotation.sample import (
     whole_sample,
 )
 from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows, text_of
-from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import printable, without_mark
-from merge_snli.dataset.judgments import SCORES, is_judgments, judgments_in
+from merge_snli.dataset.judgments import SCORES, VariantJudgments, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
 
+# A row of config `annotation`, with the texts as the annotator saw them: the columns of a sheet, and the annotator.
+Judgment: TypeAlias = dict[str, Any]
+
 
 @dataclass(frozen=True)
-class Judgment:
-    """One annotator's scores of one variant.
+class Judgments:
+    """The scores of the variants of a sample.
 
     Attributes:
-        annotator: The annotator's name.
-        variant_id: The variant.
-        scores: F and R, from 1 to 5, by name.
-        comment: The comment, or an empty string.
-        texts: The variant as the annotator saw it, by column.
-        judge: How the annotator was asked, if it is a language model.
+        rows: The judgments of each annotator, in the order of the files, by variant id. Logs and tables of judgments
+            may lack some variants, such as those in replies of a language model that cannot be read.
+        judges: How those annotators were asked that are language models, sorted by name.
     """
 
-    annotator: str
-    variant_id: str
-    scores: dict[str, int]
-    comment: str
-    texts: dict[str, str]
-    judge: JudgeRecord | None = None
-
-
-# The scores by annotator, in the order of the files: one judgment per sampled variant, sorted by variant id. Logs and
-# tables of judgments may lack some, such as those in replies of a language model that cannot be read.
-Judgments: TypeAlias = Mapping[str, Sequence[Judgment]]
+    rows: dict[str, dict[str, Judgment]]
+    judges: tuple[JudgeRecord, ...] = ()
 
 
 def read_sheets(
@@ -120,43 +110,39 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
             scores, or a text of it was changed. Judgments in logs and tables may be fewer than the sample.
     """
-    judgments: dict[str, Sequence[Judgment]] = {}
+    rows: dict[str, dict[str, Judgment]] = {}
     files: dict[str, Path] = {}
+    judges: list[JudgeRecord] = []
     for path in paths:
-        for annotator, of_annotator in _judgments_in(path, sample).items():
-            if annotator in files:
+        judged: dict[str, dict[str, Judgment]] = {}
+        if is_judgments(path):
+            read = _judgments_of_table(path, sample)
+            judges += read.judges
+            for row in read.table.to_pylist():
+                judged.setdefault(row["annotator"], {})[row[VARIANT_ID]] = sample.shown[row[VARIANT_ID]] | row
+        else:
+            for annotator, of_annotator in _rows_by_annotator(path, sample).items():
+                judged[annotator] = _judgments(path, annotator, of_annotator, sample)
+        for annotator in judged:
+            if files.setdefault(annotator, path) != path:
                 raise InputError(f"{path} has scores of {annotator}, as has {files[annotator]}: pass one of the two")
-            judgments[annotator] = of_annotator
-            files[annotator] = path
-    return judgments
+        rows |= judged
+    return Judgments(rows, tuple(sorted(judges, key=lambda judge: judge.annotator)))
 
 
-def _judgments_in(path: Path, sample: Sample) -> Judgments:
-    if is_judgments(path):
-        return _judgments_of_table(path, sample)
-    rows = _rows_by_annotator(path, sample)
-    return {annotator: _judgments(path, annotator, of_annotator, sample) for annotator, of_annotator in rows.items()}
-
-
-def _judgments_of_table(path: Path, sample: Sample) -> Judgments:
+def _judgments_of_table(path: Path, sample: Sample) -> VariantJudgments:
     """Return the scores of the sample in a log or table, which may have more variants, and may lack some."""
-    read, shown = judgments_in([path]), sample.shown
-    judges = {judge.annotator: judge for judge in read.judges}
+    read = judgments_in([path])
     for dataset in sample.datasets:
         if any(dataset.digest not in judge.datasets for judge in read.judges):
             raise InputError(
                 f"{path} has no scores of {dataset.name} (sha256 {dataset.digest[:12]}…): name the sample of the log "
                 f"with {param('sample')}"
             )
-    judgments = []
-    for row in read.table.to_pylist():
-        name, key = row["annotator"], row[VARIANT_ID]
-        if key in shown:
-            scores = {score: row[score] for score in SCORES}
-            judgments.append((name, Judgment(name, key, scores, row[COMMENT], shown[key], judges.get(name))))
-    if not judgments:
+    read = read.of(VARIANT_ID, sample.shown)
+    if not read.table.num_rows:
         raise InputError(f"{path} has no scores of the sample's variants: look at it with inspect view")
-    return grouped(judgments)
+    return read
 
 
 def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
@@ -175,35 +161,35 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
     return rows
 
 
-def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> list[Judgment]:
-    """Check the rows of one annotator, and return the judgments sorted by variant id."""
-    expected = set(sample.variant_ids)
-    shown = {row[VARIANT_ID]: row for row in sample.rows}
+def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> dict[str, Judgment]:
+    """Check the rows of one annotator, and return the judgments by variant id."""
+    shown: dict[str, SheetRow] = {variant_id: {} for variant_id in sample.variant_ids}
+    shown |= {row[VARIANT_ID]: row for row in sample.rows}
     judgments: dict[str, Judgment] = {}
     judged_in: dict[str, str] = {}
     for where, cells in rows:
-        texts = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
-        variant_id = texts[VARIANT_ID]
-        if variant_id not in expected:
+        judgment: Judgment = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}
+        variant_id = judgment[VARIANT_ID]
+        if variant_id not in shown:
             raise InputError(
                 f"{where}: variant {variant_id!r} is not in the sample: pass the sheets that were made with it"
             )
-        _check_texts(where, cells, shown.get(variant_id, {}), sample.texts)
+        _check_texts(where, cells, shown[variant_id], sample.texts)
         if variant_id in judgments:
             raise InputError(
                 f"{where}: variant {variant_id!r} has scores of {annotator} in {judged_in[variant_id]} already: "
                 "delete one of them"
             )
-        scores = {name: _score(where, name, cells.get(name)) for name in SCORES}
-        judgments[variant_id] = Judgment(annotator, variant_id, scores, text_of(cells.get(COMMENT)), texts)
+        judgment |= {name: _score(where, name, cells.get(name)) for name in SCORES}
+        judgments[variant_id] = judgment | {"annotator": annotator, COMMENT: text_of(cells.get(COMMENT))}
         judged_in[variant_id] = where
-    missing = sorted(expected - judgments.keys())
+    missing = sorted(shown.keys() - judgments)
     if missing:
         raise InputError(
-            f"{path} lacks {len(missing)} of the sample's {len(expected)} variants for {annotator}, the first is "
+            f"{path} lacks {len(missing)} of the sample's {len(shown)} variants for {annotator}, the first is "
             f"{missing[0]!r}: every annotator scores all variants"
         )
-    return [judgments[variant_id] for variant_id in sorted(judgments)]
+    return judgments
 
 
 def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, texts: TextNames) -> None:

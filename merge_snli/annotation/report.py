@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal
 
 import pyarrow as pa
@@ -109,7 +108,7 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
         datasets=tuple(scored),
         agreement=agreements(judged),
         to_adjudicate=len(judged.differing()),
-        judges=judges_of(judgments),
+        judges=judgments.judges,
         unread=len(sample.variant_ids) - len(judged.rows),
     )
 
@@ -129,12 +128,6 @@ def _dataset_scores(
         weighted=weighted_share(judged, classes, sampled.seeds),
         masked_lms=None if masked_lms is None else scores_by_group(judged, masked_lms),
     )
-
-
-def judges_of(judgments: Judgments) -> tuple[JudgeRecord, ...]:
-    """Return the annotators that are language models, sorted by name."""
-    records = (rows[0].judge for _, rows in sorted(judgments.items()) if rows)
-    return tuple(record for record in records if record is not None)
 
 
 def find_sampled(sample: Sample, dataset: MergeDataset) -> SampledDataset:
@@ -191,11 +184,9 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     ids = set(find_sampled(sample, dataset).variant_ids)
     of_run = judgments_of_run(dataset)
     rows = of_run.table.to_pylist()
-    for judgment in chain.from_iterable(judgments.values()):
-        if judgment.variant_id in ids:
-            names = {"variant_id": judgment.variant_id, "annotator": judgment.annotator}
-            rows.append({**names, **judgment.scores, "comment": judgment.comment})
-    judges = (*of_run.judges, *judges_of(judgments))
+    for of_annotator in judgments.rows.values():
+        rows += [row for variant_id, row in of_annotator.items() if variant_id in ids]
+    judges = (*of_run.judges, *judgments.judges)
     content, record = judgments_of(rows, judges, source=f"{dataset.name} and the sheets").encoded()
     files = card_and_record(replace(dataset.record, annotation=record), dataset.folder)
     files = {data_file(ANNOTATION, TEST): content, **files}

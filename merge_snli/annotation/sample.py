@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -72,13 +73,13 @@ def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacem
             f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
             "merge-snli validate"
         )
-    return _mark(seed, [word.seed for word in spans]), _mark(variant, [word.variant for word in spans])
+    for word in reversed(spans):
+        seed, variant = _marked(seed, *word.seed), _marked(variant, *word.variant)
+    return seed, variant
 
 
-def _mark(text: str, spans: list[tuple[int, int]]) -> str:
-    for start, end in reversed(spans):
-        text = f"{text[:start]}{MARK}{text[start:end]}{MARK}{text[end:]}"
-    return text
+def _marked(text: str, start: int, end: int) -> str:
+    return f"{text[:start]}{MARK}{text[start:end]}{MARK}{text[end:]}"
 
 
 Per = Literal["class", "mlm", "all"]
@@ -157,7 +158,7 @@ class Sample:
         """Whether the problems are NLI problems."""
         return is_nli(self.labels, self.texts)
 
-    @property
+    @cached_property
     def shown(self) -> dict[str, SheetRow]:
         """The rows by variant id.
 
@@ -210,15 +211,13 @@ def draw_sample(
         raise InputError(f"{named}: annotate data sets of different tasks in two studies")
     rows: dict[str, SheetRow] = {}
     labels: dict[str, None] = {}
-    sampled: list[SampledDataset] = []
+    sampled: dict[str, SampledDataset] = {}
     for dataset, size in zip(datasets, sizes, strict=True):
-        if dataset.digest in {other.digest for other in sampled}:
+        if dataset.digest in sampled:
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
-        drawn, table = _draw(dataset, size, per, random_seed)
-        sampled.append(drawn)
-        names = dataset.record.label_names
-        labels |= dict.fromkeys(names)
-        for row in _sheet_rows(table, names):
+        sampled[dataset.digest], table = _draw(dataset, size, per, random_seed)
+        labels |= dict.fromkeys(dataset.record.label_names)
+        for row in _sheet_rows(table, dataset.record.label_names):
             if rows.setdefault(row[VARIANT_ID], row) != row:
                 raise InputError(
                     f"{dataset.name} and another data set have different variants with the id {row[VARIANT_ID]!r}: "
@@ -228,7 +227,7 @@ def draw_sample(
         per=per,
         random_seed=random_seed,
         annotators=tuple(annotators),
-        datasets=tuple(sampled),
+        datasets=tuple(sampled.values()),
         rows=tuple(rows[variant_id] for variant_id in sorted(rows)),
         texts=datasets[0].record.texts,
         labels=tuple(labels),
@@ -278,15 +277,14 @@ def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple
         for index in sorted(members, key=ranks.__getitem__)[:size]:
             drawn.setdefault(index, []).append(name)
     by_id = sorted(drawn, key=ids.__getitem__)
-    variants = [SampledVariant(ids[index], classes[index], tuple(drawn[index])) for index in by_id]
-    configs = dataset.record.test_configs
+    variants = tuple(SampledVariant(ids[index], classes[index], tuple(drawn[index])) for index in by_id)
     sampled = SampledDataset(
         name=dataset.name,
         digest=dataset.digest,
         size=size,
         population={name: len(members) for name, members in strata.items()},
-        seeds={name: config.groups for name, config in configs.items() if name != ALL},
-        variants=tuple(variants),
+        seeds={name: config.groups for name, config in dataset.record.test_configs.items() if name != ALL},
+        variants=variants,
     )
     return sampled, table.take(by_id)
 
@@ -306,9 +304,10 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
 def _sheet_rows(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
     rows = []
     for row in table.to_pylist():
-        words = row["original"], row["replacement"]
-        seed_premise, premise = mark(row["seed_premise"], row["premise"], row["premise_offsets"], *words)
-        seed_hypothesis, hypothesis = mark(row["seed_hypothesis"], row["hypothesis"], row["hypothesis_offsets"], *words)
-        texts = (row[VARIANT_ID], seed_premise, seed_hypothesis, premise, hypothesis, names[row["label"]])
-        rows.append(dict(zip(TEXT_COLUMNS, texts, strict=True)))
+        texts = {VARIANT_ID: row[VARIANT_ID]}
+        for side in ("premise", "hypothesis"):
+            seed, starts = row[f"seed_{side}"], row[f"{side}_offsets"]
+            texts[f"seed_{side}"], texts[side] = mark(seed, row[side], starts, row["original"], row["replacement"])
+        texts["label"] = names[row["label"]]
+        rows.append({name: texts[name] for name in TEXT_COLUMNS})
     return rows

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.annotation.reading import Judgment, Judgments
+from merge_snli.annotation.sample import VARIANT_ID
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
@@ -39,18 +40,18 @@ class Judged:
     @cached_property
     def scores(self) -> Ints:
         """F and R, [n_variants, n_annotators, 2]."""
-        scores = [[[judgment.scores[name] for name in SCORES] for judgment in row] for row in self.rows]
+        scores = [[[judgment[name] for name in SCORES] for judgment in row] for row in self.rows]
         return np.array(scores, dtype=np.int64)
 
     @cached_property
     def ids(self) -> set[str]:
         """The ids of the variants."""
-        return {row[0].variant_id for row in self.rows}
+        return {row[0][VARIANT_ID] for row in self.rows}
 
     def scores_of(self, variant_ids: Collection[str]) -> Ints:
         """Return F and R of those of some variants that every annotator has scored."""
         chosen = set(variant_ids)
-        return self.scores[[row[0].variant_id in chosen for row in self.rows]]
+        return self.scores[[row[0][VARIANT_ID] in chosen for row in self.rows]]
 
     def differing(self) -> list[tuple[Judgment, ...]]:
         """Return the judgments of variants whose scores F or R differ by at least `ADJUDICATED`."""
@@ -60,9 +61,9 @@ class Judged:
 
 def in_common(judgments: Judgments) -> Judged:
     """Return the variants that every annotator has scored."""
-    by_annotator = [{row.variant_id: row for row in rows} for rows in judgments.values()]
+    by_annotator = judgments.rows.values()
     ids = sorted(set[str].intersection(*map(set, by_annotator)))
-    return Judged(tuple(judgments), tuple(tuple(rows[each] for rows in by_annotator) for each in ids))
+    return Judged(tuple(judgments.rows), tuple(tuple(rows[each] for rows in by_annotator) for each in ids))
 
 
 @dataclass(frozen=True)

@@ -158,13 +158,13 @@ def _adjudication_table(judgments: Judgments, texts: TextNames) -> Table:
     """Return the variants on which annotators differ, with the scores and comments of each."""
     named = headings(texts)
     columns = [Column(named[name]) for name in TEXT_COLUMNS]
-    for annotator in judgments:
+    for annotator in judgments.rows:
         columns += [Column(f"{name}_{annotator}") for name in (*SCORES, COMMENT)]
     rows = []
     for of_variant in in_common(judgments).differing():
-        cells: list[Cell] = [*of_variant[-1].texts.values()]
+        cells = [of_variant[-1][name] for name in TEXT_COLUMNS]
         for judgment in of_variant:
-            cells += [*judgment.scores.values(), judgment.comment]
+            cells += [judgment[name] for name in (*SCORES, COMMENT)]
         rows.append(tuple(cells))
     return Table(columns=tuple(columns), rows=tuple(rows))
 
