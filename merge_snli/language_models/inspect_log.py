@@ -45,53 +45,53 @@ def read_inspect_log(path: Path, scoring: Scoring | None = None) -> Log:
     """
     message = f"{path} is not a whole log of Inspect ({REASON}): copy it again"
     with explained((*BROKEN, PrerequisiteError), message):
-        return _read_answers(path) if scoring is None else _read_scores(path, scoring)
+        return _read(path, scoring)
 
 
-def _read_answers(path: Path) -> Log:
-    """Read a log of `merge_snli/nli`."""
+def _read(path: Path, scoring: Scoring | None) -> Log:
     header = read_header(path)
-    record = (header.eval.metadata or {}).get(RECORD)
-    if not isinstance(record, dict) or "dataset" not in record:
+    spec = header.eval
+    record = (spec.metadata or {}).get(RECORD)
+    if scoring is not None:
+        if record is not None:
+            raise InputError(f"{path} is a log of merge_snli/nli: name its data set with {param('dataset')}")
+        record = _record_of_scores(header) | scoring.scope
+    elif not isinstance(record, dict) or "dataset" not in record:
         raise InputError(
-            f"{path} is a log of the task {header.eval.task}, not of merge_snli/nli: remove {param('dataset')} to "
-            "import its scores"
+            f"{path} is a log of the task {spec.task}, not of merge_snli/nli: remove {param('dataset')} to import its "
+            "scores"
         )
-    log = _log(path, header, {**record, "prompt": Path(str(record["prompt"])).name})
+    else:
+        record = {**record, "prompt": Path(str(record["prompt"])).name}
+    log = _log(path, header, record)
+    counting = set()
     for sample in read_samples(path):
         _add_usage(log, sample)
-        if sample.error is None and sample.scores:
+        is_scored = sample.error is None and sample.scores
+        if scoring is not None:
+            name = str(sample.id)
+            log.samples[name] = scoring.sample(name, sample.metadata, sample.target, path)
+            if is_scored:
+                counting.add(_add_score(log, sample, scoring))
+        elif is_scored:
             _add_answer(log, sample)
-    return log
+    planned = tuple(map(str, spec.dataset.sample_ids or ()))
+    return replace(log, dataset=", ".join([log.dataset, *sorted(counting)]), planned=planned)
 
 
-def _read_scores(path: Path, scoring: Scoring) -> Log:
-    """Read the scores of another task, of which the solver and the arguments that were given are the prompt."""
-    header = read_header(path)
+def _record_of_scores(header: EvalLog) -> dict[str, Any]:
+    """Return what another task asks: its solver and the arguments that were given are the prompt."""
     spec, steps = header.eval, [step.model_dump(mode="json") for step in header.plan.steps]
-    if RECORD in (spec.metadata or {}):
-        raise InputError(f"{path} is a log of merge_snli/nli: name its data set with {param('dataset')}")
     solver = spec.solver or (steps[-1]["solver"] if steps else header.plan.name)
     given = {**spec.task_args_passed, **(spec.solver_args_passed or {})}
     shown = [f"{name}={value!s:.40}" for name, value in given.items()]
-    record = {
+    return {
         "dataset": spec.task,
         "name": spec.task,
         "prompt": ", ".join([solver.rpartition("/")[2], *shown]),
         "prompt_digest": sha256_of_json([steps, spec.task_args]),
         "shots": 0,
-        **scoring.scope,
     }
-    log = _log(path, header, record)
-    counting = set()
-    for sample in read_samples(path):
-        _add_usage(log, sample)
-        name = str(sample.id)
-        log.samples[name] = scoring.sample(name, sample.metadata, sample.target, path)
-        if sample.error is None and sample.scores:
-            counting.add(_add_score(log, sample, scoring))
-    planned = tuple(map(str, spec.dataset.sample_ids or ()))
-    return replace(log, dataset=", ".join([log.dataset, *sorted(counting)]), planned=planned)
 
 
 def _log(path: Path, header: EvalLog, record: Mapping[str, Any]) -> Log:
@@ -100,7 +100,7 @@ def _log(path: Path, header: EvalLog, record: Mapping[str, Any]) -> Log:
     Args:
         path: The file.
         header: The log as Inspect reads it.
-        record: What the task says about what was asked.
+        record: What the task says about its questions and its prompt.
     """
     provider, _, model = header.eval.model.partition("/")
     versions = dict(header.eval.packages)

@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +64,89 @@ def read_lm_eval_log(path: Path, scoring: Scoring | None = None) -> Log:
         explained(ValueError, f"{beside} is not valid JSON ({REASON}): copy it again"),
     ):
         run = json.loads(beside.read_text(encoding="utf-8"))
-    if scoring is None:
-        return _read_answers(path, name["task"], run)
-    return _read_scores(path, name["task"], run, scoring)
+    log = _Run(path, name["task"], run)
+    return _read_answers(log) if scoring is None else _read_scores(log, scoring)
 
 
-def _read_answers(path: Path, task: str, run: dict[str, Any]) -> Log:
+@dataclass(frozen=True)
+class _Run:
+    """The log of a task.
+
+    Attributes:
+        path: The file of samples.
+        task: The task.
+        results: The results of the run, which may be of several tasks.
+    """
+
+    path: Path
+    task: str
+    results: dict[str, Any]
+
+    def shown(self, task: str) -> list[Any]:
+        """Return what the prompts of a task follow from."""
+        return [self.results["n-shot"][task], *(self.results["configs"][task].get(name) for name in SHOWN)]
+
+    def group_of(self, task: str) -> str:
+        """Return the largest group of tasks that has a task; the task if none does."""
+        parents: dict[str, str] = {}
+        for group, tasks in (self.results.get("group_subtasks") or {}).items():
+            parents |= dict.fromkeys(tasks, group)
+        while task in parents:
+            task = parents.pop(task)
+        return task
+
+    def prompt(self, name: str, digest: str, shots: int) -> PromptRecord:
+        """Return the prompt and the settings.
+
+        Args:
+            name: Name of the prompt.
+            digest: Digest of what it shows without what is the same for all tasks of the run.
+            shots: Number of problems that it shows.
+        """
+        config = self.results["configs"][self.task]
+        chat = {key: self.results[key] for key in CHAT if self.results.get(key)}
+        generation = config.get("generation_kwargs") or {}
+        temperature = None
+        if config.get("output_type") != RANKING:
+            temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+        return PromptRecord(
+            harness=HARNESS,
+            harness_version=self.results.get("lm_eval_version"),
+            provider=str(self.results.get("model_source")),
+            prompt=name,
+            prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
+            shots=shots,
+            answers=GENERATED,
+            temperature=temperature,
+            settings={},
+            **NOT_COUNTED,
+        )
+
+    def log(self, record: dict[str, Any], prompt: PromptRecord) -> Log:
+        """Return a log without its samples.
+
+        lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.
+
+        Args:
+            record: What the task says about its questions.
+            prompt: The prompt and the settings.
+        """
+        run = self.results
+        versions = {HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))}
+        model = str(run.get("model_name"))
+        if model not in str((run.get("config") or {}).get("model_args")):
+            model = str(run.get("model_source"))
+        if is_path(model):
+            model = Path(model).name
+        return log_without_samples(self.path, record, prompt, model=model, versions=versions)
+
+
+def _read_answers(run: _Run) -> Log:
     """Read the answers to the questions of a task that `merge-snli harness` wrote."""
+    path, task = run.path, run.task
     not_own = f"{path} is a log of the task {task}, which merge-snli harness did not write"
     with explained((KeyError, TypeError), f"{not_own}: remove {param('dataset')} to import its scores"):
-        config, n_shot = run["configs"][task], run["n-shot"][task]
+        config, n_shot = run.results["configs"][task], run.results["n-shot"][task]
         record = {**config["metadata"]}
         record["dataset"] = str(record["dataset"])
     with _valid_settings(path):
@@ -94,8 +167,14 @@ def _read_answers(path: Path, task: str, run: dict[str, Any]) -> Log:
             replies[question, number] = reply
         usage[question, str(path)] = _calls(row.values, len(of_row))
     with _valid_settings(path):
-        prompt = _own_prompt(run, config, labels, int(n_shot))
-    return replace(_log(path, run, record, prompt), replies=replies, usage=usage, texts=texts)
+        samples = (config.get("fewshot_config") or {}).get("samples") or []
+        shots = tuple(Shot(shot["premise"], shot["hypothesis"], shot["label"]) for shot in samples[: int(n_shot)])
+        toml, names = record["prompt_toml"], TextNames(*record.get("texts", ()))
+        digest = filled_with(toml, labels, shots, texts=names).digest
+        prompt = run.prompt(str(record["prompt"]), digest, int(n_shot))
+    answers = RANKED if config.get("output_type") == RANKING else GENERATED
+    log = run.log(record, replace(prompt, prompt_toml=toml, answers=answers))
+    return replace(log, replies=replies, usage=usage, texts=texts)
 
 
 def _replies(values: Mapping[str, Any], kind: str | None, order: Sequence[int]) -> list[Reply]:
@@ -118,21 +197,21 @@ def _replies(values: Mapping[str, Any], kind: str | None, order: Sequence[int]) 
     return [Reply(read_text(values["doc"], text), text, kind) for text in texts]
 
 
-def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -> Log:
+def _read_scores(run: _Run, scoring: Scoring) -> Log:
     """Read the scores of a task that `merge-snli harness` did not write."""
+    path, task, results = run.path, run.task, run.results
     with explained((KeyError, TypeError, ValueError), f"the results beside {path} are not of {task}: copy them again"):
-        config, shots = run["configs"][task], run["n-shot"][task]
+        config = results["configs"][task]
         is_own = "prompt_toml" in (config.get("metadata") or {})
-        name, shown = task, _shown(run, task)
+        name, shown = task, run.shown(task)
         if scoring.group == TASK:
-            name = _group_of(run, task)
+            name = run.group_of(task)
         if name != task:
-            shown = [_shown(run, each) for each in sorted(run["configs"]) if _group_of(run, each) == name]
-        digest = sha256_of_json(shown)
-        prompt = _prompt(run, config, name=str(config.get("output_type")), digest=digest, shots=int(shots))
+            shown = [run.shown(each) for each in sorted(results["configs"]) if run.group_of(each) == name]
+        prompt = run.prompt(str(config.get("output_type")), sha256_of_json(shown), int(results["n-shot"][task]))
     if is_own:
         raise InputError(f"{path} is a log of merge-snli harness: name its data set with {param('dataset')}")
-    log = _log(path, run, {"dataset": name, "name": name, **scoring.scope}, prompt)
+    log = run.log({"dataset": name, "name": name, **scoring.scope}, prompt)
     filters: dict[str, None] = {}
     counting: set[str] = set()
     for row in open_file(path).read():
@@ -145,21 +224,6 @@ def _read_scores(path: Path, task: str, run: dict[str, Any], scoring: Scoring) -
         raise InputError(f"{path} has no samples: run lm_eval with --log_samples again")
     chosen = scoring.chosen(list(filters), "filter", path)
     return replace(log, dataset=", ".join([name, *sorted(counting), *({chosen} - {NO_FILTER})]))
-
-
-def _shown(run: dict[str, Any], task: str) -> list[Any]:
-    """Return what the prompts of a task follow from."""
-    return [run["n-shot"][task], *(run["configs"][task].get(name) for name in SHOWN)]
-
-
-def _group_of(run: dict[str, Any], task: str) -> str:
-    """Return the largest group of tasks of a run that has a task; the task if none does."""
-    parents: dict[str, str] = {}
-    for group, tasks in (run.get("group_subtasks") or {}).items():
-        parents |= dict.fromkeys(tasks, group)
-    while task in parents:
-        task = parents.pop(task)
-    return task
 
 
 def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring, task: str) -> str:
@@ -179,26 +243,6 @@ def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring, task: str)
     return scoring.title(name)
 
 
-def _log(path: Path, run: dict[str, Any], record: dict[str, Any], prompt: PromptRecord) -> Log:
-    """Return a log without its samples.
-
-    lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.
-
-    Args:
-        path: The file of samples.
-        run: The results of its run.
-        record: What was asked.
-        prompt: How it was asked.
-    """
-    versions = {HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))}
-    model = str(run.get("model_name"))
-    if model not in str((run.get("config") or {}).get("model_args")):
-        model = str(run.get("model_source"))
-    if is_path(model):
-        model = Path(model).name
-    return log_without_samples(path, record, prompt, model=model, versions=versions)
-
-
 def _calls(values: Mapping[str, Any], replies: int) -> Usage:
     return {"calls": len(values.get("arguments") or [None]) * replies}
 
@@ -207,44 +251,3 @@ def _valid_settings(path: Path) -> AbstractContextManager[None]:
     """Explain the errors of settings of a prompt that are missing or invalid."""
     message = f"the results beside {path} do not have valid settings of the prompt: copy them again"
     return explained((TypeError, ValueError, AttributeError, KeyError), message)
-
-
-def _own_prompt(run: dict[str, Any], config: dict[str, Any], labels: tuple[str, ...], n_shot: int) -> PromptRecord:
-    """Return how a model was asked by a task that `merge-snli harness` wrote."""
-    record = config["metadata"]
-    samples = (config.get("fewshot_config") or {}).get("samples") or []
-    shots = tuple(Shot(sample["premise"], sample["hypothesis"], sample["label"]) for sample in samples[:n_shot])
-    texts = TextNames(*record.get("texts", ()))
-    digest = filled_with(record["prompt_toml"], labels, shots, texts=texts).digest
-    prompt = _prompt(run, config, name=str(record["prompt"]), digest=digest, shots=n_shot)
-    answers = RANKED if config.get("output_type") == RANKING else GENERATED
-    return replace(prompt, prompt_toml=record["prompt_toml"], answers=answers)
-
-
-def _prompt(run: dict[str, Any], config: dict[str, Any], *, name: str, digest: str, shots: int) -> PromptRecord:
-    """Return how a model was asked.
-
-    Args:
-        run: The results of the run.
-        config: The configuration of the task.
-        name: Name of the prompt.
-        digest: Digest of what it shows without what is the same for all tasks of the run.
-        shots: Number of problems that it shows.
-    """
-    chat = {key: run[key] for key in CHAT if run.get(key)}
-    generation = config.get("generation_kwargs") or {}
-    temperature = None
-    if config.get("output_type") != RANKING:
-        temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
-    return PromptRecord(
-        harness=HARNESS,
-        harness_version=run.get("lm_eval_version"),
-        provider=str(run.get("model_source")),
-        prompt=name,
-        prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
-        shots=shots,
-        answers=GENERATED,
-        temperature=temperature,
-        settings={},
-        **NOT_COUNTED,
-    )

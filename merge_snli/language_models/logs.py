@@ -60,10 +60,10 @@ class Log:
         dataset: Digest of the data set of the questions; of another task its name and which score counts.
         name: Name of that data set, or of the other task.
         scope: Which part of it has the questions, whatever seeds.
+        prompt: The prompt and the settings, without the usage.
+        versions: Versions of the libraries of the run.
         replies: The replies by the id of the question and the number of the reply, such as an epoch.
         usage: What each sample took, by what identifies the sample in all logs that have it.
-        prompt: How the model was asked, without what that took.
-        versions: Versions of the libraries that asked it.
         texts: The last text of each question by its id, as far as the log has it.
         first_tokens: The log-probability of the first token with a letter or digit of a reply, followed by those of
             the likeliest other tokens in its place, by the keys of `replies`; empty if the log does not have them.
@@ -77,10 +77,10 @@ class Log:
     dataset: str
     name: str
     scope: Scope
-    replies: dict[tuple[str, int], Reply]
-    usage: dict[tuple[str, ...], Usage]
     prompt: PromptRecord
     versions: dict[str, str]
+    replies: dict[tuple[str, int], Reply] = field(default_factory=dict)
+    usage: dict[tuple[str, ...], Usage] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     first_tokens: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
     samples: dict[str, SampleFacts] = field(default_factory=dict)
@@ -100,36 +100,23 @@ def log_without_samples(
 
     Args:
         path: The file.
-        record: What the task says about what was asked.
-        prompt: How the model was asked.
+        record: What the task says about its questions (`Questions.record`); the seeds do not matter.
+        prompt: The prompt and the settings.
         model: Name of the model.
-        versions: Versions of the libraries that asked it.
+        versions: Versions of the libraries of the run.
     """
-    return Log(
-        path=path,
-        model=model,
-        digest=run_digest(model, prompt),
-        dataset=str(record["dataset"]),
-        name=str(record.get("name")),
-        scope=recorded_scope(record, path),
-        replies={},
-        usage={},
-        prompt=prompt,
-        versions=versions,
-    )
-
-
-def recorded_scope(record: Mapping[str, Any], path: Path) -> Scope:
-    """Return the part of a data set that the record of a task names (`Questions.record`), with its seeds or without."""
     try:
-        return Scope(
+        scope = Scope(
             config=str(record["config"]),
             subsample=record["subsample"],
             limit_seeds=record["limit_seeds"],
             group_column=record.get("group_column"),
         )
     except (KeyError, InputError) as error:
-        raise InputError(f"{path} does not say which part of a data set was asked: run the task again") from error
+        raise InputError(f"{path} does not say which part of a data set it is on: run the task again") from error
+    digest = run_digest(model, prompt)
+    dataset, name = str(record["dataset"]), str(record.get("name"))
+    return Log(path, model, digest, dataset, name, scope, prompt, versions)
 
 
 def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
@@ -261,23 +248,19 @@ def check_digest(log: Log, data: ScoredData) -> None:
 def read_result_log(path: Path) -> Log:
     """Return a result of a language model that was asked by a harness as the log that it was imported from."""
     result = read_result(path)
-    about, part, prompt = result.dataset, result.dataset.partial, result.run.prompt
-    replies = replies_in(result.table)
+    about, prompt = result.dataset, result.run.prompt
+    replies = {}
+    for name, of_row in replies_in(result.table).items():
+        for number, reply in enumerate(of_row):
+            replies[name, number] = reply
     if prompt is None or not replies:
         raise InputError(f"{path} is not the result of a log: give results that have what a language model replied")
-    numbered = {}
-    for name, of_row in replies.items():
-        for number, reply in enumerate(of_row):
-            numbered[name, number] = reply
-    config, group_column = about.config, None
-    if config is None:
-        config, group_column = ALL, about.group_column
-    subsample, limit_seeds = None, None
-    if part is not None:
-        subsample, limit_seeds = part.subsample, part.limit_seeds
+    digest, subsample, limit_seeds = about.digest, None, None
+    if about.partial is not None:
+        digest, subsample, limit_seeds = about.partial.of, about.partial.subsample, about.partial.limit_seeds
     scope = Scope(
-        config=config,
-        group_column=group_column,
+        config=about.config or ALL,
+        group_column=None if about.config else about.group_column,
         subsample=ALL_SUBSAMPLES if subsample is None else subsample,
         limit_seeds=limit_seeds,
     )
@@ -285,11 +268,11 @@ def read_result_log(path: Path) -> Log:
         path=path,
         model=result.model.name,
         digest=result.model.digest or run_digest(result.model.name, prompt),
-        dataset=about.digest if part is None else part.of,
+        dataset=digest,
         name=about.name,
         scope=scope,
-        replies=numbered,
-        usage={(str(path),): {name: getattr(prompt, name) for name in TAKEN}},
         prompt=prompt,
         versions=result.run.versions,
+        replies=replies,
+        usage={(str(path),): {name: getattr(prompt, name) for name in TAKEN}},
     )
