@@ -18,30 +18,39 @@ _ANSWER = (
     ("정답 답변 답안 답 관계 라벨 결론", r"(?:은|는|이)?\s*:?\s"),
     ("الإجابة الاجابة الجواب", r"(?:\s(?:الصحيحة|النهائية|الصحيح|النهائي))?\s*(?::|هي|هو)\s*:?"),
 )
-_START = r"(?<![^\W_])"
+# Scripts from this letter on have no spaces between words.
+_UNSPACED = "\u1100"
+_ANSWERS = []
+for _words, _between in _ANSWER:
+    _start = r"(?<![^\W_])" if _words < _UNSPACED else ""
+    _ANSWERS.append(re.compile(f"{_start}(?:{_words.replace(' ', '|')}){_between}", re.IGNORECASE))
 _BECAUSE = (
     r"weil|denn|da|car|parce\sque|puisque|porque|ya\sque|puesto\sque|perché|poiché|pois|já\sque|want|omdat|eftersom"
     r"|för\satt|fordi|потому\sчто|так\sкак|поскольку|لأن\w*"  # noqa: RUF001 - Russian
 )
 _BUT = r"aber|jedoch|mais|cependant|pero|però|mas|maar|men|но|однако|لكن"
 # Punctuation of other scripts, which no space follows there.
-_PUNCTUATION = {
-    "[\u3002]": ". ",
-    "[\uff0c\u3001\u060c]": ", ",
-    "[\uff1a]": ": ",
-    "[\uff1b\u061b]": "; ",
-    "[\uff01]": "! ",
-    "[\uff1f\u061f]": "? ",
-    "[\uff08]": " (",
-    "[\uff09]": ") ",
-    "[\u300a-\u300f]": '"',
-}
+_PUNCTUATION = str.maketrans(
+    {
+        "\u3002": ". ",
+        "\uff0c": ", ",
+        "\u3001": ", ",
+        "\u060c": ", ",
+        "\uff1a": ": ",
+        "\uff1b": "; ",
+        "\u061b": "; ",
+        "\uff01": "! ",
+        "\uff1f": "? ",
+        "\u061f": "? ",
+        "\uff08": " (",
+        "\uff09": ") ",
+        **dict.fromkeys("\u300a\u300b\u300c\u300d\u300e\u300f", '"'),
+    }
+)
 # The end of a sentence that says what something is, after a word in Latin letters.
 _ENDINGS = re.compile(
     r"(?<=[A-Za-z\"'*`])\s*(?:です|である|だ|になります|となります|입니다|이다|예요|이에요)(?=\s*(?:[.\n]|$))"
 )
-# Scripts from this letter on have no spaces between words.
-_UNSPACED = "\u1100"
 # What introduces a reason, and what limits a statement.
 _CAUSE = re.compile(rf",?\s(?:{_BECAUSE})(?=\s)|,?\s*(?:因为|因為|由于|由於|なぜなら|왜냐하면)", re.IGNORECASE)
 _LIMIT = re.compile(rf",?\s(?:{_BUT})(?=\s)|,?\s*(?:但是?|不过|しかし|でも|하지만)", re.IGNORECASE)
@@ -56,17 +65,11 @@ def in_english(text: str) -> str:
         >>> in_english("It is neutral.")
         'It is neutral.'
     """
-    for mark, ascii_mark in _PUNCTUATION.items():
-        text = re.sub(mark, ascii_mark, text)
-    folded = text.casefold()
+    text = text.translate(_PUNCTUATION)
     number = 0
-    for words, between in _ANSWER:
-        spoken = [word for word in words.split() if word in folded]
-        if spoken:
-            start = _START if spoken[0] < _UNSPACED else ""
-            pattern = rf"{start}(?:{'|'.join(spoken)}){between}"
-            text, found = re.subn(pattern, "\nAnswer: ", text, flags=re.IGNORECASE)
-            number += found
+    for answer in _ANSWERS:
+        text, found = answer.subn("\nAnswer: ", text)
+        number += found
     if number:
         text = _CAUSE.sub(", because ", text)
         text = _LIMIT.sub(", but ", text)

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from operator import itemgetter
@@ -110,23 +110,18 @@ def import_files(
     if logs and tables:
         raise InputError(f"{logs[0]} is a log and {tables[0]} a table of predictions: import them one after the other")
     scoring = Scoring(group=group, score=score, filter=filter, at_least=at_least)
-    if dataset is not None and scoring != Scoring():
-        named = [param(name) for name, value in vars(scoring).items() if value is not None]
-        raise InputError(f"{named[0]} is for logs of other tasks: remove it, or {param('dataset')}")
     if dataset is None and (tables or again or reader):
         option = "again" if again else "reader"
         what = str(tables[0]) if tables else param(option, True)
         raise InputError(f"{what} needs the data set that was asked: name it with {param('dataset')}")
+    if dataset is not None:
+        _refuse(vars(scoring), f"logs of other tasks, without {param('dataset')}")
     if logs:
-        for name, value in {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}.items():
-            if value is not None:
-                raise InputError(
-                    f"{param(name)} is for tables of predictions; a log names its own part of the data: remove it"
-                )
-        runs = _runs(logs, scoring if dataset is None else dataset, model=model, partial=partial, reader=reader)
+        own_part = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
+        _refuse(own_part, "tables of predictions; a log names its own part of the data")
+        runs = _runs(logs, dataset, scoring, model=model, partial=partial, reader=reader)
     else:
-        if reader:
-            raise InputError(f"{param('reader')} is for logs; {tables[0]} is a table of predictions: remove it")
+        _refuse({"reader": reader}, f"logs; {tables[0]} is a table of predictions")
         if not model:
             raise InputError(f"{tables[0]} does not name its model: give {param('model')} NAME")
         data = open_config(dataset, config)
@@ -138,6 +133,13 @@ def import_files(
     for answers, _, result in runs:
         _warn_of_unread(result, len(answers.replies))
     return results if out is None else [store_result(result, Path(out)) for result in results]
+
+
+def _refuse(options: Mapping[str, object], other: str) -> None:
+    """Refuse options that are given and are for other files."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{param(name)} is for {other}: remove it")
 
 
 def _warn_of_unread(result: Result, pairs: int) -> None:
@@ -163,13 +165,20 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
 
 
 def _runs(
-    paths: Sequence[Path], asked: str | Scoring, *, model: str | None, partial: bool, reader: str | None
+    paths: Sequence[Path],
+    dataset: str | None,
+    scoring: Scoring,
+    *,
+    model: str | None,
+    partial: bool,
+    reader: str | None,
 ) -> list[_Run]:
     """Score the runs that logs and results hold; skip those that cannot be, unless that leaves none.
 
     Args:
         paths: The logs and results.
-        asked: The data set, or of other tasks which scores count.
+        dataset: The data set; None for other tasks.
+        scoring: Which scores of other tasks count.
         model: Name of the model; None for that of the logs.
         partial: Whether to leave out the groups without all their answers.
         reader: Language model that reads unread replies.
@@ -180,16 +189,14 @@ def _runs(
 
     @cache
     def opened(name: str, config: str, group_column: str | None) -> ScoredData:
-        if isinstance(asked, Scoring):
+        if dataset is None:
             return scored_data([log for log in logs if log.dataset == name])
-        return open_whole(asked, Scope(config=config, group_column=group_column))
+        return open_whole(dataset, Scope(config=config, group_column=group_column))
 
     for path in paths:
         with _collecting(errors):
-            if isinstance(asked, Scoring):
-                log = read_log(path, asked)
-            else:
-                log = read_log(path)
+            log = read_log(path, scoring if dataset is None else None)
+            if dataset is not None:
                 check_digest(log, opened(log.dataset, log.scope.config, log.scope.group_column))
             logs.append(log)
     models = list(dict.fromkeys(log.model for log in logs))
@@ -240,9 +247,9 @@ def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial:
 
 def _check_names(results: Sequence[Result]) -> None:
     """Check that no result would overwrite another."""
-    names = [file_name(result) for result in results]
-    for result, name in zip(results, names, strict=True):
-        if names.count(name) > 1:
+    names = Counter(map(file_name, results))
+    for result in results:
+        if names[file_name(result)] > 1:
             raise InputError(
                 f"two runs are named {result.title}: import them one after the other with {param('model')}"
             )

@@ -20,12 +20,12 @@ SPENT: defaultdict[str | None, float] = defaultdict(float)
 UNREACHED = 1e9
 
 
-def set_prices(path: str | None) -> None:
+def set_prices(path: str) -> None:
     """Tell Inspect the prices of models, also of those that it does not know.
 
     Args:
         path: A YAML or JSON file with four prices for each model, in dollars per million tokens, as
-            `--model-cost-config` of Inspect takes it; None to set none.
+            `--model-cost-config` of Inspect takes it.
 
     Raises:
         InputError: If the file cannot be read, or is not such a file.
@@ -35,7 +35,7 @@ def set_prices(path: str | None) -> None:
         f"{path} is not a file of prices such as 'openai/MODEL: {{input: 2.5, output: 10, input_cache_write: 2.5, "
         f"input_cache_read: 1.25}}': {REASON}",
     ):
-        content = {} if path is None else yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         costs = {model: ModelCost(**prices) for model, prices in content.items()}
     for model, cost in costs.items():
         set_model_info(model, (get_model_info(model) or ModelInfo()).model_copy(update={"cost": cost}))

@@ -139,7 +139,8 @@ def cost_options(prices: str | None, cost_limit: float | None, reader: str | Non
     # Inspect announces the hook in this module in every run that finds it.
     from merge_snli.language_models.inspect_costs import UNREACHED, CostLimit, set_prices
 
-    set_prices(prices)
+    if prices is not None:
+        set_prices(prices)
     if cost_limit is None:
         return {}
     return {"cost_limit": UNREACHED, "early_stopping": CostLimit(cost_limit, reader)}

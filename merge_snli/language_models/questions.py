@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from types import NoneType
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -47,9 +48,10 @@ class Scope:
     def __post_init__(self) -> None:
         """Check the values."""
         if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
-            advice = f"give the number of a subsample, or {ALL_SUBSAMPLES}"
-            raise InputError(f"{param('subsample')} is {self.subsample!r}: {advice}")
-        if self.limit_seeds is not None and type(self.limit_seeds) is not int:
+            raise InputError(
+                f"{param('subsample')} is {self.subsample!r}: give the number of a subsample, or {ALL_SUBSAMPLES}"
+            )
+        if type(self.limit_seeds) not in (int, NoneType):
             raise InputError(f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds")
         if self.seeds not in SEEDS:
             raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
@@ -91,7 +93,7 @@ class Question:
     def metadata(self) -> dict[str, Any]:
         """Return the first use, and any others as `also`, for the logs of a harness."""
         first, *others = self.uses
-        return {**first, "also": others} if others else dict(first)
+        return first | ({"also": others} if others else {})
 
 
 def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
@@ -143,13 +145,11 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     uses: list[tuple[int, dict[str, Any]]] = []
     if part.seeds is not None and scope.seeds != "without":
         of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
-        for name, pair, label in of_seeds:
-            uses.append((pair, {"seed_id": name, "label": data.label_names[label]}))
+        uses += [(pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds]
     if scope.seeds != "only":
         uses += zip(part.row_pairs.tolist(), _row_uses(part), strict=True)
-    of_pairs = grouped(uses)
-    questions = tuple(Question(*part.pairs[pair], tuple(of_pairs[pair])) for pair in sorted(of_pairs))
-    return Questions(data, scope, questions, dataset if isinstance(dataset, str) else dataset.name)
+    questions = [Question(*part.pairs[pair], tuple(of_pair)) for pair, of_pair in sorted(grouped(uses).items())]
+    return Questions(data, scope, tuple(questions), dataset if isinstance(dataset, str) else dataset.name)
 
 
 def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
@@ -179,11 +179,12 @@ def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str
     """
     rows, is_right, seeds = [], [], []
     for use, answer in answers:
+        is_correct = answer == use["label"]
         if use.keys().isdisjoint(ID_COLUMNS):
-            seeds.append(answer == use["label"])
+            seeds.append(is_correct)
         else:
             rows.append(use)
-            is_right.append(answer == use["label"])
+            is_right.append(is_correct)
     values: dict[str, float] = {}
     if seeds:
         values["seed_sample_accuracy"] = float(np.mean(seeds))

@@ -9,7 +9,7 @@ from itertools import chain
 from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_model
 from inspect_ai.util import JSONSchema
 
-from merge_snli.answers.replies import NOT_STATED, majority
+from merge_snli.answers.replies import NOT_STATED, Reply, majority
 from merge_snli.base.errors import REASON, explained, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer
@@ -74,18 +74,16 @@ def read_unread(
         return await asyncio.gather(*(read_by_model(reader, text, labels, words) for text in texts))
 
     read = dict(zip(texts, asyncio.run(ask()), strict=True))
-    replies = {}
-    for pair, of_pair in answers.replies.items():
-        labeled = []
-        for reply in of_pair:
-            label = None if reply.label else read.get(reply.text)
-            labeled.append(replace(reply, label=label, kind=None, reader=reader) if label else reply)
-        replies[pair] = tuple(labeled)
-    settings = {**prompt.settings, READER: json.dumps(reader)}
+
+    def reread(reply: Reply) -> Reply:
+        label = None if reply.label else read.get(reply.text)
+        return replace(reply, label=label, kind=None, reader=reader) if label else reply
+
+    replies = {pair: tuple(map(reread, of_pair)) for pair, of_pair in answers.replies.items()}
     return replace(
         answers,
         replies=replies,
         labels={pair: majority(of_pair) for pair, of_pair in replies.items()},
-        prompt=replace(prompt, settings=settings),
+        prompt=replace(prompt, settings={**prompt.settings, READER: json.dumps(reader)}),
         digest=answers.digest if READER in prompt.settings else sha256_of_json([answers.digest, reader]),
     )

@@ -51,28 +51,24 @@ def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> lis
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
     filled = fill_prompt(prompt, questions.data, shots=0)
     name = f"merge_snli_{questions.data.config or safe_name(Path(questions.data.name).stem)}_{prompt.name}"
-    if prompt.reason_first:
-        shots = ()
-    common = _common(questions, filled, shots)
+    common = _common(questions, filled, () if prompt.reason_first else shots)
     ranked = {
-        **_named(name, "multiple_choice"),
+        "task": name,
+        "tag": ["merge_snli", "merge_snli_multiple_choice"],
         **common,
         "output_type": "multiple_choice",
         "doc_to_choice": list(filled.answers),
         "process_results": lm_eval_task.score_choice,
     }
     generated = {
-        **_named(f"{name}_generate", "generate_until"),
+        "task": f"{name}_generate",
+        "tag": ["merge_snli", "merge_snli_generate_until"],
         **common,
         "output_type": "generate_until",
         "process_results": lm_eval_task.score_text,
         "generation_kwargs": {"until": [*filled.stop], "do_sample": False, "max_gen_toks": filled.max_tokens},
     }
     return [generated] if prompt.reason_first else [ranked, generated]
-
-
-def _named(name: str, output_type: str) -> dict[str, Any]:
-    return {"task": name, "tag": ["merge_snli", f"merge_snli_{output_type}"]}
 
 
 def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
