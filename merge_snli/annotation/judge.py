@@ -1,4 +1,4 @@
-"""What a language model is asked for the scores F and R of a sample, and how they are read in its replies."""
+"""Questions to a language model about the scores F and R of a sample, and the reader of its replies."""
 
 import json
 from collections import Counter

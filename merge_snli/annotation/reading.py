@@ -36,7 +36,7 @@ class Judgments:
     Attributes:
         rows: The judgments of each annotator, in the order of the files, by variant id. Logs and tables of judgments
             may lack some variants, such as those in replies of a language model that cannot be read.
-        judges: How those annotators were asked that are language models, sorted by name.
+        judges: The prompts and settings of the annotators that are language models, sorted by name.
     """
 
     rows: dict[str, dict[str, Judgment]]

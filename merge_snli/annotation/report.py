@@ -62,7 +62,7 @@ class Annotation:
         datasets: The variants of each data set.
         agreement: The agreement on F and on R; empty for one annotator.
         to_adjudicate: Number of variants on which annotators differ by 2 or more.
-        judges: The annotators that are language models, and how they were asked.
+        judges: The annotators that are language models, with their prompts and settings.
         unread: Number of variants that are left out, because the scores in a language model's reply cannot be read.
     """
 

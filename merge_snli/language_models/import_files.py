@@ -70,14 +70,14 @@ def import_files(
     Without a data set, the logs may be of any task: a sample is answered `correct` or `incorrect` by its score. Logs of
     the same task and score that are given together are on the samples that any of them has.
 
-    Logs of one model that were asked in the same way are joined. Logs say themselves which config, subsample and seeds
-    were asked; a result on a part is marked as partial, as by `merge-snli score --subsample`. A log that cannot be
-    imported is skipped with a warning. What a model wrote is kept in the table of answers.
+    Logs of one model with the same prompt and settings are joined. A log itself names the config, subsample and seeds
+    of its questions; a result on a part is marked as partial, as by `merge-snli score --subsample`. A log that cannot
+    be imported is skipped with a warning. What a model wrote is kept in the table of answers.
 
     Args:
         files: Logs (`.eval`, `.json`, `samples_*.jsonl`), or tables of the predictions of one model (`.csv`, `.tsv`,
             `.jsonl`, `.parquet`); with `again` also results.
-        dataset: Folder or Hub id of the data set that was asked; None for logs of other tasks.
+        dataset: Folder or Hub id of the data set of the questions; None for logs of other tasks.
         out: Folder for the result files; None to write nothing.
         model: Name of the model. Required for tables; all logs must be of one model then.
         config: For tables: the config, by default `all` of a MERGE data set.
@@ -85,7 +85,7 @@ def import_files(
         subsample: For tables: the subsample that the model predicted.
         partial: Leave out and count the groups without all their answers.
         again: Read the answers that are kept beside results again.
-        reader: Language model, as Inspect names it, that is asked which label an unread reply states; None for none.
+        reader: Language model, as Inspect names it, that reads the label in unread replies; None for none.
         group: For other tasks: field of the metadata, or of the document, that names the group of a sample; None if
             each sample is one.
         score: For other tasks: name of the score, if samples have several.
@@ -113,7 +113,7 @@ def import_files(
     if dataset is None and (tables or again or reader):
         option = "again" if again else "reader"
         what = str(tables[0]) if tables else param(option, True)
-        raise InputError(f"{what} needs the data set that was asked: name it with {param('dataset')}")
+        raise InputError(f"{what} needs the data set of the questions: name it with {param('dataset')}")
     if dataset is not None:
         _refuse(vars(scoring), f"logs of other tasks, without {param('dataset')}")
     if logs:

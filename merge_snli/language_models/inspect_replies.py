@@ -46,7 +46,7 @@ def check_ask_again(times: int) -> None:
 async def ask_until(
     state: TaskState, generate: Generate, times: int, has_answer: Callable[[TaskState], bool]
 ) -> TaskState:
-    """Return the state with a reply, for which a question is asked up to `times` more until it has an answer."""
+    """Return the state with a reply, after asking again up to `times` times until the reply has an answer."""
     asked = list(state.messages)
     for _ in range(times + 1):
         state.messages = list(asked)

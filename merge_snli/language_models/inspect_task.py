@@ -37,7 +37,7 @@ from merge_snli.models.filled_prompt import FilledPrompt, in_orders
 from merge_snli.models.prompts import DEFAULT_PROMPT, AnswerForm, prompt_names, read_prompt, read_prompts
 from merge_snli.results.records import READER
 
-# Key of the task's metadata that says what was asked and how.
+# Key of the task's metadata with the part of the data, the prompt and the reader.
 RECORD = "merge_snli"
 
 # Key of a score's metadata that names the model that read the answer, and of their number.
@@ -80,7 +80,7 @@ def nli(
         random_seed: Seed of the draw of the shots.
         group_column: Column of the groups, if `dataset` is a file or Hub id of labeled pairs.
         schema: Give the provider the schema of the answer; for prompts that ask for JSON.
-        reader: Language model that is asked which label an unread reply states.
+        reader: Language model that reads the label in unread replies.
         orders: Ask each prompt in several orders, with one log each: `balanced` or `all`; only for `inspect eval`.
         prices: YAML or JSON file with the prices of models, as Inspect's `--model-cost-config` takes it.
         cost_limit: Dollars after which a run starts no question, whatever its prompts; it needs prices.
@@ -210,7 +210,7 @@ def nli_answer(
         labels: The labels of the data set, in the order in which letters count them.
         form: What the prompt asks for; None if that is unknown.
         words: The words that the prompt asks for, one per label, if they are not the labels.
-        reader: Language model that is asked which label an unread reply states; None for none.
+        reader: Language model that reads the label in unread replies; None for none.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -56,7 +56,7 @@ class Log:
     Attributes:
         path: The file.
         model: Name of the model.
-        digest: Digest of the model and how it was asked; see `run_digest`.
+        digest: Digest of the model, the prompt and the settings; see `run_digest`.
         dataset: Digest of the data set of the questions; of another task its name and which score counts.
         name: Name of that data set, or of the other task.
         scope: Which part of it has the questions, whatever seeds.
@@ -88,7 +88,7 @@ class Log:
 
 
 def run_digest(model: str, prompt: PromptRecord) -> str:
-    """Return a digest of a model and how it was asked, without what that took."""
+    """Return a digest of a model, its prompt and the settings, without the usage."""
     how = [prompt.harness, prompt.provider, prompt.prompt_digest, prompt.answers, prompt.temperature]
     return sha256_of_json([model, *how, prompt.settings])
 
@@ -129,7 +129,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
 
     Args:
         logs: The logs, at least one.
-        data: The whole config that was asked.
+        data: The whole config of the questions.
         model: Name of the model; by default that of the logs.
     """
     first, pairs = logs[0], data.pairs_by_id()
@@ -246,7 +246,7 @@ def check_digest(log: Log, data: ScoredData) -> None:
 
 
 def read_result_log(path: Path) -> Log:
-    """Return a result of a language model that was asked by a harness as the log that it was imported from."""
+    """Return an imported result of a language model as the log that it was imported from."""
     result = read_result(path)
     about, prompt = result.dataset, result.run.prompt
     replies = {}

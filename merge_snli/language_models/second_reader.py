@@ -35,7 +35,7 @@ def answer_schema(words: Sequence[str]) -> ResponseSchema:
 
 
 async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Sequence[str]) -> str | None:
-    """Return the label that a language model reads in a reply; it is asked once per reply, and its answers are cached.
+    """Return the label that a language model reads in a reply; one call per reply, and answers are cached.
 
     Args:
         reader: The model, as Inspect names it.

@@ -171,7 +171,7 @@ class FilledPrompt:
         }
 
     def markdown(self, premise: str, hypothesis: str) -> str:
-        """Return everything that a model is asked about a problem, and the right answers, as a Markdown section."""
+        """Return the messages about a problem, and the right answers, as a Markdown section."""
         section = f"## {self.prompt.name}\n\n{self.prompt.summary}\n\n"
         for message in self.messages(premise, hypothesis):
             section += f"```text\n{message['role']}:\n\n{message['content']}\n```\n\n"
@@ -180,7 +180,7 @@ class FilledPrompt:
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """Where a base model goes on with a problem of its own; empty if the prompt asks for reasons, or unknown.
+        """The texts with which a base model begins a problem of its own; empty if the prompt asks for reasons.
 
         A blank line alone would cut off reasoning.
         """

@@ -22,7 +22,7 @@ from merge_snli.schema import NLI_LABELS
 # A premise and a hypothesis.
 Pair = tuple[str, str]
 
-# Where the labels of a model's outputs come from: `id2label` in its config, the user, the seeds, the table of the
+# The origins of the labels of a model's outputs: `id2label` in its config, the user, the seeds, the table of the
 # paper's models, a function that returns them, imported answers, or a prompt whose answers a language model ranks.
 CONFIG, GIVEN, INFERRED, TABLE = "config", "given", "inferred", "table"
 FUNCTION, ANSWERS, PROMPT = "function", "answers", "prompt"
@@ -120,7 +120,7 @@ def labels_on(
     Args:
         names: The label of each output; none if they are to be inferred.
         data_labels: The labels of the data set, from `task_labels`.
-        origin: Where the labels come from, as `find_model_labels` returns it, or `PROMPT`.
+        origin: The origin of the labels, as `find_model_labels` returns it, or `PROMPT`.
         config_names: The names in the model's `id2label`; none with a prompt.
         model: The model's name, for the message.
     """
