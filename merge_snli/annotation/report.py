@@ -1,6 +1,6 @@
 """Put the numbers of an annotation study together, and add its scores to a data set as config `annotation`."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,6 @@ from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.sample import Per, Sample, SampledDataset
 from merge_snli.annotation.scores import (
     Agreement,
-    Judged,
     VariantScores,
     Weighted,
     agreements,
@@ -97,9 +96,21 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
     by_digest = {dataset.digest: dataset for dataset in datasets}
     scored = []
     for sampled in sample.datasets:
-        if not judged.ids.isdisjoint(sampled.variant_ids):
-            masked_lms = _by_masked_lm(sampled, sample.per, by_digest.get(sampled.digest))
-            scored.append(_dataset_scores(sampled, judged, masked_lms))
+        if judged.ids.isdisjoint(sampled.variant_ids):
+            continue
+        classes: dict[str, list[str]] = {name: [] for name in sampled.seeds}
+        for variant in sampled.variants:
+            classes[variant.word_class].append(variant.variant_id)
+        masked_lms = _by_masked_lm(sampled, sample.per, by_digest.get(sampled.digest))
+        scores = DatasetScores(
+            name=sampled.name,
+            digest=sampled.digest,
+            overall=variant_scores(judged, sampled.variant_ids),
+            classes=scores_by_group(judged, classes),
+            weighted=weighted_share(judged, classes, sampled.seeds),
+            masked_lms=None if masked_lms is None else scores_by_group(judged, masked_lms),
+        )
+        scored.append(scores)
     return Annotation(
         per=sample.per,
         random_seed=sample.random_seed,
@@ -110,23 +121,6 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
         to_adjudicate=len(judged.differing()),
         judges=judgments.judges,
         unread=len(sample.variant_ids) - len(judged.rows),
-    )
-
-
-def _dataset_scores(
-    sampled: SampledDataset, judged: Judged, masked_lms: Mapping[str, Collection[str]] | None
-) -> DatasetScores:
-    """Return the scores of the variants of one data set, of which the ids of each masked LM's may be unknown."""
-    classes: dict[str, list[str]] = {name: [] for name in sampled.seeds}
-    for variant in sampled.variants:
-        classes[variant.word_class].append(variant.variant_id)
-    return DatasetScores(
-        name=sampled.name,
-        digest=sampled.digest,
-        overall=variant_scores(judged, sampled.variant_ids),
-        classes=scores_by_group(judged, classes),
-        weighted=weighted_share(judged, classes, sampled.seeds),
-        masked_lms=None if masked_lms is None else scores_by_group(judged, masked_lms),
     )
 
 

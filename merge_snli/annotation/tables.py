@@ -1,6 +1,6 @@
 """Show and write the numbers of an annotation study: tables, Figures 3 and 10, and what to adjudicate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import numpy as np
 from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import Annotation, DatasetScores
 from merge_snli.annotation.sample import COMMENT, TEXT_COLUMNS, headings
-from merge_snli.annotation.scores import VariantScores, Weighted, in_common
+from merge_snli.annotation.scores import VariantScores, in_common
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.comparison.bar_charts import Bars, draw_bars
@@ -40,14 +40,15 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
     """
     stem = f"{safe_name(scores.name)}-{scores.digest[:8]}"
     bars = [_bars(name, of_class, WORD_CLASSES.index(name)) for name, of_class in scores.classes.items()]
-    line = None
-    if scores.weighted is not None:
-        line = _weighted_line(scores.classes, scores.weighted)
+    line, weighted = None, scores.weighted
+    if weighted is not None:
+        heights = [_heights(scores.classes[name]) for name in weighted.weights]
+        mean = {score: np.dot([*weighted.weights.values()], [each[score] for each in heights]) for score in SCORES}
+        line = Bars(f"weighted by the classes' shares of seeds: {weighted.share:.0%} good", mean, 0)
     files = _draw(bars, out / f"{stem}-figure-3-word-classes", f"Scores by word class, {scores.name}", line)
     if scores.masked_lms:
-        bars = []
-        for name, of_masked_lm in scores.masked_lms.items():
-            bars.append(_bars(PAPER_NAMES.get(name, name), of_masked_lm, len(bars)))
+        named = enumerate(scores.masked_lms.items())
+        bars = [_bars(PAPER_NAMES.get(name, name), of_masked_lm, number) for number, (name, of_masked_lm) in named]
         title = f"Scores by masked LM that validated the variant, {scores.name}"
         files += _draw(bars, out / f"{stem}-figure-10-masked-lms", title)
     return files
@@ -59,8 +60,7 @@ def _draw(bars: Sequence[Bars], path: Path, title: str, line: Bars | None = None
 
 
 def _bars(name: str, scores: VariantScores, style: int) -> Bars:
-    good = scores.good
-    return Bars(f"{name}: {good.share:.0%} of {good.variants} good", _heights(scores), style)
+    return Bars(f"{name}: {scores.good.share:.0%} of {scores.good.variants} good", _heights(scores), style)
 
 
 def _heights(scores: VariantScores) -> dict[str, list[float]]:
@@ -68,13 +68,6 @@ def _heights(scores: VariantScores) -> dict[str, list[float]]:
     for name, counts in (("F", scores.fluency), ("R", scores.reasoning)):
         heights[name] = [count / sum(counts.values()) for count in counts.values()]
     return heights
-
-
-def _weighted_line(classes: Mapping[str, VariantScores], weighted: Weighted) -> Bars:
-    weights = list(weighted.weights.values())
-    of_classes = [_heights(classes[name]) for name in weighted.weights]
-    heights = {score: np.dot(weights, [of_class[score] for of_class in of_classes]).tolist() for score in SCORES}
-    return Bars(f"weighted by the classes' shares of seeds: {weighted.share:.0%} good", heights, 0)
 
 
 def annotation_tables(annotation: Annotation) -> list[Table]:

@@ -34,10 +34,9 @@ def load_parser(tagger: Tagger) -> Language:
     return spacy.load(tagger.path, exclude=EXCLUDED)
 
 
-# Tags of common nouns and verbs, and forms of be, by whether they are plural.
+# Tags of common nouns, and forms of be and tags of verbs, by whether they are plural.
 NOUN_TAGS = {"NN": False, "NNS": True}
-VERB_TAGS = {"VBZ": False, "VBP": True}
-PAST_OF_BE = {"was": False, "were": True}
+VERBS = {"was": False, "were": True, "VBZ": False, "VBP": True}
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "EX"})
 SUPERLATIVE_TAGS = frozenset({"JJS", "RBS"})
@@ -98,11 +97,11 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
     if root is None or not _is_simple(doc, root, excluded):
         return None
     subject = next((child for child in root.children if child.dep_ in {"nsubj", "nsubjpass"}), None)
-    finite = _finite_verb(root)
-    if subject is None or finite is None or subject.tag_ not in NOUN_TAGS:
+    finite = next((child for child in root.children if child.dep_ in AUXILIARIES and child.i < root.i), root)
+    if subject is None or finite.tag_ not in FINITE_TAGS or subject.tag_ not in NOUN_TAGS:
         return None
     is_plural = NOUN_TAGS[subject.tag_] or any(child.dep_ == "conj" for child in subject.children)
-    if _is_plural_verb(finite) not in {None, is_plural}:
+    if VERBS.get(finite.lower_, VERBS.get(finite.tag_, is_plural)) != is_plural:
         return None
     if subject.left_edge.i != 0 or subject.right_edge.i + 1 != finite.i:
         return None
@@ -130,9 +129,7 @@ def _within(subject: Span, counts: Mapping[str, int]) -> str | None:
     first, text = subject[0], subject.text
     if first.tag_.startswith("NNP") or counts[first.text] > counts[first.lower_]:
         return text
-    if not counts[first.lower_] or not text[1:].islower():
-        return None
-    return text[0].lower() + text[1:]
+    return text[0].lower() + text[1:] if counts[first.lower_] and text[1:].islower() else None
 
 
 def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
@@ -142,20 +139,6 @@ def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
     if any(token.tag_ in PRONOUN_TAGS | SUPERLATIVE_TAGS or token.lower_ in excluded for token in doc):
         return False
     return not any(child.dep_ in {"attr", "conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
-
-
-def _finite_verb(root: Token) -> Token | None:
-    """Return the first verb of the predicate if it is finite: an auxiliary before the root, else the root."""
-    auxiliaries = [child for child in root.children if child.dep_ in AUXILIARIES and child.i < root.i]
-    first = auxiliaries[0] if auxiliaries else root
-    return first if first.tag_ in FINITE_TAGS else None
-
-
-def _is_plural_verb(finite: Token) -> bool | None:
-    """Return whether the form of a verb is plural; None if it does not show."""
-    if finite.lower_ in PAST_OF_BE:
-        return PAST_OF_BE[finite.lower_]
-    return VERB_TAGS.get(finite.tag_)
 
 
 def _negate(finite: Token, rest: str) -> str | None:
@@ -178,4 +161,4 @@ def _third_person(lemma: str) -> str:
         return "has"
     if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{lemma}es"
-    return f"{lemma[:-1]}ies" if re.search(r"[^aeiou]y$", lemma) else f"{lemma}s"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", lemma) + "s"

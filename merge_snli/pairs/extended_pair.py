@@ -162,7 +162,7 @@ def _draw_hypothesis(
     words = _words(premise)
     for _ in range(MAX_DRAWS):
         text = random.choice(source.hypotheses)
-        if text not in used and (premise, text) not in originals and not words & _words(text):
+        if text not in used and (premise, text) not in originals and words.isdisjoint(_words(text)):
             return text
     raise InputError(f"{source.name} has too few hypotheses without a word of {premise!r}: pass more problems")
 

@@ -48,18 +48,18 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     if not problems:
         raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
     require_unique("problems", problems)
-    return tuple(_read(name) for name in problems)
-
-
-def _read(given: str) -> Sentences:
-    name, split, positions = parse_source(given)
-    read = read_problems(ProblemOptions(problems=name, split=split))
-    pairs = [(" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())) for problem in read.problems]
-    chosen = pairs[positions]
-    if not chosen:
-        raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
-    premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
-    return Sentences(public_name(name) + given.removeprefix(name), read.digest, premises, hypotheses, frozenset(pairs))
+    sources = []
+    for given in problems:
+        name, split, positions = parse_source(given)
+        read = read_problems(ProblemOptions(problems=name, split=split))
+        pairs = [(" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())) for problem in read.problems]
+        chosen = pairs[positions]
+        if not chosen:
+            raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
+        premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
+        shown = public_name(name) + given.removeprefix(name)
+        sources.append(Sentences(shown, read.digest, premises, hypotheses, frozenset(pairs)))
+    return tuple(sources)
 
 
 EXTENDED_CONJUNCTION = "extended_conjunction"
