@@ -1,7 +1,6 @@
 """Questions to a language model about the scores F and R of a sample, and the reader of its replies."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -143,13 +142,12 @@ def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, i
     objects = [value[ALL_SCORES] for value in _objects(without_reasoning(text)) if ALL_SCORES in value]
     if len(objects) != 1 or not isinstance(objects[0], list):
         return {}
-    rows = [row for row in objects[0] if isinstance(row, dict)]
-    times = Counter(str(row.get(WORD)) for row in rows)
+    rows = grouped((str(row.get(WORD)), row) for row in objects[0] if isinstance(row, dict))
     read = {}
-    for row in rows:
-        word = str(row.get(WORD))
-        if times[word] == 1 and word in variants and all(is_score(row.get(name)) for name in SCORES):
-            read[variants[word]] = {name: row[name] for name in SCORES}
+    for word, of_word in rows.items():
+        scores: dict[str, Any] = {name: of_word[0].get(name) for name in SCORES}
+        if len(of_word) == 1 and word in variants and all(map(is_score, scores.values())):
+            read[variants[word]] = scores
     return read
 
 

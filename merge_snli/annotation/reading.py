@@ -56,8 +56,7 @@ def read_sheets(
     Raises:
         InputError: As `read_sample`, `filled_sheets` and `read_judgments`.
     """
-    folder = paths[0] if paths[0].is_dir() else paths[0].parent
-    beside = folder / SAMPLE_FILE
+    beside = (paths[0] if paths[0].is_dir() else paths[0].parent) / SAMPLE_FILE
     if datasets and sample_file is None and not beside.exists() and all(map(is_judgments, paths)):
         sample = whole_sample(datasets)
     else:
@@ -93,7 +92,7 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
 
 def _is_filled(path: Path, texts: TextNames) -> bool:
     """Return whether a file exists and, if it is a sheet, has a score."""
-    if not path.is_file() or path.suffix == ".json":
+    if path.suffix == ".json" or not path.is_file():
         return path.is_file()
     return any(any(map(cells.get, SCORES)) for _, cells in sheet_rows(path, texts))
 

@@ -96,7 +96,7 @@ def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[Me
     by_digest = {dataset.digest: dataset for dataset in datasets}
     scored = []
     for sampled in sample.datasets:
-        if judged.ids.isdisjoint(sampled.variant_ids):
+        if not len(judged.scores_of(sampled.variant_ids)):
             continue
         classes: dict[str, list[str]] = {name: [] for name in sampled.seeds}
         for variant in sampled.variants:

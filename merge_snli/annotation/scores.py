@@ -43,11 +43,6 @@ class Judged:
         scores = [[[judgment[name] for name in SCORES] for judgment in row] for row in self.rows]
         return np.array(scores, dtype=np.int64)
 
-    @cached_property
-    def ids(self) -> set[str]:
-        """The ids of the variants."""
-        return {row[0][VARIANT_ID] for row in self.rows}
-
     def scores_of(self, variant_ids: Collection[str]) -> Ints:
         """Return F and R of those of some variants that every annotator has scored."""
         chosen = set(variant_ids)
@@ -130,7 +125,7 @@ def scores_by_group(judged: Judged, groups: Mapping[str, Collection[str]]) -> di
     """Return the scores of groups of variants, without groups of which no variant is judged."""
     found = {}
     for name, variant_ids in groups.items():
-        if not judged.ids.isdisjoint(variant_ids):
+        if len(judged.scores_of(variant_ids)):
             found[name] = variant_scores(judged, variant_ids)
     return found
 

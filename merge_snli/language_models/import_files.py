@@ -282,13 +282,13 @@ def is_log(path: Path) -> bool:
 
 def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
     """Return the replies in which no answer can be read: the `model`, `kind`, `id` of the row and `text` of each."""
-    unread: list[dict[str, str]] = []
+    unread = []
     for result in results:
         for name, replies in replies_in(result.table).items():
             for reply in replies:
                 if reply.label is None:
-                    kind = str(reply.kind)
-                    unread.append({"model": result.title, "kind": kind, "id": name, "text": reply.text})
+                    found = {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
+                    unread.append(found)
     return unread
 
 

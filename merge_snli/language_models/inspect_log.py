@@ -145,7 +145,7 @@ def _add_score(log: Log, sample: EvalSample, scoring: Scoring) -> str:
         elif not isinstance(score.value, list):
             values[by] = score.value
     name = scoring.chosen(list(values), "score", log.path)
-    value = values.get(name)
+    value = values[name]
     unread = NOT_STATED if value == NOANSWER else None
     if sample.limit is not None:
         unread = f"{sample.limit.type} limit"

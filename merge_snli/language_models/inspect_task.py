@@ -169,18 +169,13 @@ def nli_by_prompt(
         dataset = arguments.get("dataset")
         if orders and dataset:
             scope = Scope(config=arguments.get("config", "all"), group_column=arguments.get("group_column"))
-            names = _in_orders(names, open_whole(dataset, scope).label_names, orders)
+            labels = open_whole(dataset, scope).label_names
+            ordered = []
+            for name in names:
+                own = read_prompt(name)
+                ordered += [name + each.name.removeprefix(own.name) for each in in_orders(own, labels, orders)]
+            names = ordered
     return TaskSource.from_tasks([nli(prompt=name, **arguments) for name in names])
-
-
-def _in_orders(names: Sequence[str], labels: Sequence[str], orders: str) -> list[str]:
-    """Return the names of prompts, each in several orders of the labels."""
-    ordered = []
-    for name in names:
-        own = read_prompt(name)
-        for each in in_orders(own, labels, orders):
-            ordered.append(name + each.name.removeprefix(own.name))
-    return ordered
 
 
 @metric

@@ -42,9 +42,7 @@ class Scoring:
 
     def sample(self, name: str, fields: Mapping[str, Any], target: object, path: Path) -> SampleFacts:
         """Return a sample with its group."""
-        group: object = name
-        if self.group is not None:
-            group = fields.get(self.group)
+        group = name if self.group is None else fields.get(self.group)
         if group is None:
             known = ", ".join(fields) or "none"
             raise InputError(
@@ -83,7 +81,7 @@ class Scoring:
             )
         if is_correct(value, self.at_least):
             return Reply(CORRECT, text)
-        return Reply(None, text, unread) if unread else Reply(INCORRECT, text)
+        return Reply(None if unread else INCORRECT, text, unread)
 
     def title(self, score: str) -> str:
         """Return what counts, in words."""
@@ -121,9 +119,9 @@ def scored_data(logs: Sequence[Log]) -> ScoredData:
     names = sorted(samples)
     groups = Numbering(samples[name].group for name in names)
     content = [[name, samples[name].group, samples[name].target] for name in names]
-    digest = sha256_of_json([first.dataset, content])
     table = pa.table({"row_id": pa.array(names, pa.string())})
     sentences = SentencePairs.of([(name, "") for name in names])
+    digest = sha256_of_json([first.dataset, content])
     labels = np.full(len(names), SCORED.index(CORRECT))
     return ScoredData(
         dataset=None,

@@ -136,9 +136,11 @@ def _is_simple(doc: Doc, root: Token, excluded: frozenset[str]) -> bool:
     """Return whether a sentence has no pronoun, negation, superlative, second main verb or nominal predicate."""
     if not MIN_TOKENS <= len(doc) <= MAX_TOKENS or len(list(doc.sents)) != 1:
         return False
-    if any(token.tag_ in PRONOUN_TAGS | SUPERLATIVE_TAGS or token.lower_ in excluded for token in doc):
-        return False
-    return not any(child.dep_ in {"attr", "conj", "cc", "ccomp", "parataxis", "neg"} for child in root.children)
+    for token in doc:
+        if token.tag_ in PRONOUN_TAGS or token.tag_ in SUPERLATIVE_TAGS or token.lower_ in excluded:
+            return False
+    dependents = {child.dep_ for child in root.children}
+    return dependents.isdisjoint({"attr", "conj", "cc", "ccomp", "parataxis", "neg"})
 
 
 def _negate(finite: Token, rest: str) -> str | None:

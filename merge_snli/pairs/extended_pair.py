@@ -104,12 +104,16 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
 
 def _terms(options: ExtendedPairOptions) -> TermsRecord:
     """Return the license and attribution of the problems, as far as they are known."""
-    known = [known_dataset(parse_source(name)[0]) for name in options.problems]
-    licenses = {None if dataset is None else dataset.license for dataset in known}
+    licenses: set[str | None] = set()
+    attributions: dict[str, None] = {}
+    for name in options.problems:
+        known = known_dataset(parse_source(name)[0])
+        licenses.add(None if known is None else known.license)
+        if known is not None:
+            attributions[known.attribution] = None
     license_ = options.license
     if license_ is None and None not in licenses:
         license_ = "other" if len(licenses) > 1 else licenses.pop()
-    attributions = dict.fromkeys(dataset.attribution for dataset in known if dataset)
     return TermsRecord(license_, " ".join(attributions) or None)
 
 

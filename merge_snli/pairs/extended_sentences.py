@@ -52,7 +52,9 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
     for given in problems:
         name, split, positions = parse_source(given)
         read = read_problems(ProblemOptions(problems=name, split=split))
-        pairs = [(" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())) for problem in read.problems]
+        pairs = []
+        for problem in read.problems:
+            pairs.append((" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())))
         chosen = pairs[positions]
         if not chosen:
             raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")

@@ -61,10 +61,7 @@ class PairTemplate(Entries):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The premise and all hypotheses."""
-        sentences = [self.premise]
-        for of_label in self.hypotheses.values():
-            sentences += of_label.values()
-        return tuple(sentences)
+        return (self.premise, *self.neutral.values(), *self.entailment.values(), *self.contradiction.values())
 
 
 def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
@@ -168,7 +165,8 @@ def category_of(words: Words, lexicon: Lexicon) -> str:
 
 
 def _draw_n_is_a(names: Sequence[str], lexicon: Lexicon, random: Random, given: Mapping[str, str]) -> Words | None:
-    category = lexicon.categories[lexicon.category_of[given["n1"]] if given else random.choice([*lexicon.categories])]
+    name = lexicon.category_of[given["n1"]] if given else random.choice([*lexicon.categories])
+    category = lexicon.categories[name]
     words = dict(given)
     for kind, pool in (("n", category.nouns), ("a", category.adjectives)):
         new = [name for name in names if name[0] == kind]

@@ -81,7 +81,7 @@ def make_simple_pair(
     Raises:
         InputError: If the folder has other content, words or templates are invalid, or there are too few words.
     """
-    options = SimplePairOptions() if options is None else options
+    options = options or SimplePairOptions()
     folder = check_folder(out, COMMAND, options.as_dict(), overwrite=overwrite)
     configs, sources = simple_pair_configs(options)
     return write_pairs(
@@ -99,10 +99,9 @@ def make_simple_pair(
 
 def simple_pair_configs(options: SimplePairOptions) -> tuple[dict[str, PairConfig], tuple[SourceRecord, ...]]:
     """Return the rows of every config, and what they were made from; raises as `make_simple_pair`."""
-    folder = SHIPPED if options.lexicon is None else Path(options.lexicon)
-    lexicon = read_lexicon(folder)
+    folder = Path(options.lexicon or SHIPPED)
     templates, digest = read_templates(folder)
-    tested = trained = lexicon
+    lexicon = tested = trained = read_lexicon(folder)
     if options.held_out_nouns:
         tested, trained = _halves(lexicon, options.random_seed)
     rows = simple_pair_rows(templates, tested, trained, premises=options.premises, random_seed=options.random_seed)
@@ -166,7 +165,8 @@ def simple_pair_rows(
         drawn = _draw_premises(template.config, name, template, premises, tested, random_seed, used)
         for number, (shared, words) in enumerate(drawn):
             for hypothesis, text in template.neutral.items():
-                found[template.config].append(_row(shared, hypothesis, NEUTRAL, fill(text, words, tested)))
+                filled = fill(text, words, tested)
+                found[template.config].append(_row(shared, hypothesis, NEUTRAL, filled))
             if template.config == SIMPLE and number < premises // RELEVANCE_SHARE:
                 shared["group_id"] = f"{RELEVANCE}-{name}-{number:05}"
                 found[RELEVANCE] += _relevance_rows(template, shared, words, tested, random_seed)
@@ -193,9 +193,7 @@ def _draw_premises(
             )
         used.add(premise)
         shared = {"group_id": f"{config}-{name}-{number:05}", "premise": premise, "template": name}
-        shared["family"] = template.family
-        shared["category"] = category_of(words, lexicon)
-        yield shared | words, words
+        yield shared | {"family": template.family, "category": category_of(words, lexicon)} | words, words
 
 
 def _row(shared: Row, name: str, label: str, hypothesis: str) -> Row:
