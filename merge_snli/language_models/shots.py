@@ -113,9 +113,9 @@ def shots_for(
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < (count if leaked or at_least is None else at_least):
         example = ""
-        for line, one in opened:
+        for row, one, _ in opened:
             if one and _normalized(one.premise) in in_data:
-                example = f"; {line} has {one.premise!r}"
+                example = f"; {row.location} has {one.premise!r}"
                 break
         raise InputError(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set{example}: "

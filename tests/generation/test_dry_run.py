@@ -89,6 +89,7 @@ def test_counts_are_exact_if_every_problem_is_sampled(estimated: Estimate, optio
         assert 100 * step.forms < step.bytes < 1_700 * step.forms, "200 ids and log-probabilities, compressed"
 
 
+@pytest.mark.slow
 def test_a_sample_is_extrapolated(estimated: Estimate, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("generation.dry_run.SAMPLED_PROBLEMS", 20)
     half = dry_run(options)
@@ -117,6 +118,7 @@ def test_problems_without_a_shared_word_are_refused(options: Options, tmp_path: 
     refused("share no noun", dry_run, replace(options, problems=path))
 
 
+@pytest.mark.slow
 def test_a_problem_with_many_forms_is_not_tried(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +139,7 @@ def test_a_problem_with_many_forms_is_not_tried(
     assert estimated.forms == 11
 
 
+@pytest.mark.slow
 def test_several_processes_share_the_work(estimated: Estimate, options: Options) -> None:
     of_two = dry_run(options, workers=2)
     assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"

@@ -128,6 +128,7 @@ def test_the_good_variants_are_kept_and_drawn_from(made: Made, filtered: Callabl
     assert validate(dataset.folder).findings == ()
 
 
+@pytest.mark.slow
 def test_the_means_of_several_judges_count_and_the_limit_is_an_option(
     made: Made, filtered: Callable[..., MergeDataset]
 ) -> None:

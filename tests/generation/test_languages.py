@@ -190,6 +190,7 @@ def test_words_without_a_class_in_german(tmp_path: Path) -> None:
     assert [*map(word_class_of, (steps["tritt"], asleep["Viele"], asleep["Hunde"]))] == ["verb", None, "noun"]
 
 
+@pytest.mark.slow
 def test_the_own_tags_of_dutch_have_the_ending_of_an_adjective(tmp_path: Path) -> None:
     lexicon = dict.fromkeys(("rood", "rode", "oud", "oude"), ("ADJ", "Degree=Pos"))
     own = {word: f"ADJ|prenom|basis|{'met-e|stan' if word.endswith('e') else 'zonder'}" for word in lexicon}

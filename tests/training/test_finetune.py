@@ -173,13 +173,19 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
     )
 
 
-def test_a_maximum_length_that_does_not_fit_the_model_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("max_length", "message"),
+    [
+        (100_000, r"max_length is 100000, but .*tiny takes at most {limit} "),
+        (3, r"max_length is 3, but all 30 training pairs fill it"),
+    ],
+)
+def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
+    base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
+) -> None:
     limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
-    refused(
-        rf"max_length is 100000, but .*tiny takes at most {limit} ",
-        main,
-        replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=100_000)),
-    )
+    too_long = replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length))
+    refused(message.format(limit=limit), main, too_long)
     assert not (tmp_path / "out.work").exists()
 
 
@@ -301,6 +307,7 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
         ({"augment": "pairs/x", "augment_copies": 0}, r"augment_copies is 0"),
         ({"random_seeds": (1, 1)}, r"random_seed has '1' more than once"),
         ({"random_seeds": (-1,)}, r"random_seed is -1"),
+        ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),
         ({"save_every": 0}, r"save_every is 0"),
         ({"base": "./nothing"}, r"\./nothing does not exist"),
         ({"train": ("./nothing.jsonl",)}, r"\./nothing\.jsonl"),

@@ -13,6 +13,8 @@ from merge_snli.embedded import PREFIX
 RECORD = "training.json"
 
 DTYPES = ("float32", "bfloat16")
+# The largest seed that NumPy's random generator accepts.
+MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,9 @@ class FinetuneOptions:
             if is_set and self.augment is None:
                 option = param(f"augment_{name}")
                 raise InputError(f"{option} needs examples: add {param('augment')} DIR/CONFIG")
+        largest = max(self.random_seeds)
+        if largest > MAX_SEED:
+            raise InputError(f"{param('random_seed')} is {largest}: it must be at most {MAX_SEED}")
         share = self.augment_share
         if share is not None and not 0 < share < math.inf:
             raise InputError(f"{param('augment_share')} is {share:g}: it must be above 0, such as 0.01")

@@ -48,7 +48,8 @@ def finetune(
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
 
     Raises:
-        InputError: If the maximum length is above the model's limit. Nothing is written then.
+        InputError: If the maximum length is above the model's limit, or every training example fills it. Nothing is
+            written then.
     """
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
@@ -61,6 +62,10 @@ def finetune(
     labels = output_names(model.config)
     encoded = encode(data.examples, tokenizer, labels, max_length)
     longest = sum(len(row["input_ids"]) == max_length for row in encoded)
+    if longest == len(encoded):
+        raise InputError(
+            f"{param('max_length')} is {max_length}, but all {longest:,} training pairs fill it: pass a larger number"
+        )
     if longest:
         logger.info(
             "%d of %d training pairs are truncated to %d tokens, or have as many", longest, len(encoded), max_length

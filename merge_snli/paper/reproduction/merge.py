@@ -250,5 +250,7 @@ def _kept_columns(problems: str | None) -> dict[str, Any]:
     """Return the option that keeps the annotators' labels, if the problems have them."""
     if problems is None:
         return {}
-    row = next(open_source(ProblemOptions(problems=problems)).read(), None)
-    return {"keep_column": (ANNOTATOR_LABELS,)} if row is not None and ANNOTATOR_LABELS in row.values else {}
+    first = next(iter(open_source(ProblemOptions(problems=problems))), None)
+    if first is None or ANNOTATOR_LABELS not in first.row.values:
+        return {}
+    return {"keep_column": (ANNOTATOR_LABELS,)}

@@ -58,7 +58,15 @@ def seed(made: MergeDataset) -> str:
     return str(read_split(made, "seed")["seed_id"][0].as_py())
 
 
-@pytest.mark.parametrize("changed", [{}, {"filters": ("pos",)}, {"filters": ()}], ids=["all", "pos", "none"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        pytest.param({"filters": ("pos",)}, marks=pytest.mark.slow),
+        pytest.param({"filters": ()}, marks=pytest.mark.slow),
+    ],
+    ids=["all", "pos", "none"],
+)
 def test_the_trace_agrees_with_the_counts(
     made: MergeDataset, options: Options, work: Path, tagger: Tagger, changed: dict[str, Any]
 ) -> None:
@@ -286,6 +294,7 @@ def test_runs_with_other_options_reuse_the_answers(
     )
 
 
+@pytest.mark.slow
 def test_the_cache_command_lists_files_and_drops_those_not_needed(
     tiny_run: TinyRun, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

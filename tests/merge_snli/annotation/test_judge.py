@@ -159,6 +159,7 @@ def test_a_log_has_the_scores_that_can_be_read(whole: bool, sheets: Path, tmp_pa
     assert metrics == {**counted, "good": pytest.approx(good / len(rows))}
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_is_resumed(tmp_path: Path, sheets: Path) -> None:
     """The first log has a part of the scores, the second has all, and what was answered is not asked again."""
     from inspect_ai import eval as inspect_eval
@@ -283,6 +284,7 @@ def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate
     assert estimated["cost"] == pytest.approx(tokens / 1_000_000)
 
 
+@pytest.mark.slow
 def test_a_judge_asks_again_says_why_scores_are_missing_and_has_a_limit_of_cost(tmp_path: Path) -> None:
     from inspect_ai._util.error import PrerequisiteError
 
@@ -296,6 +298,7 @@ def test_a_judge_asks_again_says_why_scores_are_missing_and_has_a_limit_of_cost(
     assert "ask_again is -1" in str(raised.value.message)
 
 
+@pytest.mark.slow
 def test_kinds_of_replies_without_scores(sheets: Path, tmp_path: Path) -> None:
     sample = str(sheets / "sample.json")
     questions = asked(judge(sample=sample))

@@ -100,6 +100,7 @@ def graded(rows: pd.DataFrame, reference: str) -> Graded:
     return [(group, at < right[group]) for group, answers in groups.items() for at in range(len(answers))]
 
 
+@pytest.mark.slow
 def test_every_score_follows_from_the_plain_columns_of_the_table(folder: Path) -> None:
     for path in folder.glob("*.json"):
         result, rows = read_result(path), pd.read_parquet(path.with_name(answers_name(path.name)))

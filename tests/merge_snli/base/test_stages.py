@@ -193,6 +193,7 @@ def test_workers_ignore_ctrl_c(workers: Workers) -> None:
     assert stage.done == 1
 
 
+@pytest.mark.slow
 def test_finished_tasks_log_their_warnings_although_another_fails(
     workers: Workers, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ def test_command_draws_three_figures_per_config(
     assert "mean of 3 models" in drawn["figure-5-word-classes.svg"].read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_figures_of_results_that_cannot_be_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
     other = replace(results[1], dataset=replace(results[0].dataset, digest="0" * 64))
     folders = [write_result(result, tmp_path / name).parent for name, result in (("a", results[0]), ("b", other))]

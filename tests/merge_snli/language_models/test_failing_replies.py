@@ -20,6 +20,7 @@ def neutral(_: str) -> str:
     return "neutral"
 
 
+@pytest.mark.slow
 def test_empty_replies_and_those_of_a_filter_are_kinds_and_can_be_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_reply_without_choices_stops_no_other_question_and_a_retry_asks_it_aga
     assert spent == pytest.approx((QUESTIONS + 1) * CALL)
 
 
+@pytest.mark.slow
 def test_a_retry_counts_what_was_spent_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai import eval_retry
 

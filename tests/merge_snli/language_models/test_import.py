@@ -110,6 +110,7 @@ def test_one_name_for_the_logs_of_several_models_is_check_refused(inspect_log: P
     assert [result.model.name for result in import_files([other], OWN, model="mine")] == ["mine"]
 
 
+@pytest.mark.slow
 def test_a_scripted_model_reaches_the_leaderboard(run: Run, tmp_path: Path, command: Command) -> None:
     task = nli(OWN, config="all", subsample="all", limit_seeds=4, prompt="few_shot", shots=2)
     answers = scripted_answers(task, *FORMS)
@@ -557,6 +558,7 @@ def right_letters(prompt: str, limit_seeds: int = 3) -> dict[tuple[str, str], st
     return {(each.premise, each.hypothesis): filled.answer_for(each.label) for each in asked.questions}
 
 
+@pytest.mark.slow
 def test_letters_in_other_orders_are_read_from_logs_of_inspect(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

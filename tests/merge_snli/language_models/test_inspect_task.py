@@ -146,6 +146,7 @@ CALL = (50 * 1 + 2 * 10) / 1e6
 """The price of a call of the scripted model, in dollars."""
 
 
+@pytest.mark.slow
 def test_prompts_share_a_limit_of_cost_and_a_retry_finishes_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

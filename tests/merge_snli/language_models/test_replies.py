@@ -191,6 +191,7 @@ FIRST = [{"name": "first", "filter": [{"function": "take_first"}]}]
 VOTE = [{"name": "vote", "filter": [{"function": "majority_vote"}, {"function": "take_first"}]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("filters", "printed"),
     [

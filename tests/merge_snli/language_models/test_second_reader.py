@@ -141,6 +141,7 @@ def test_a_reader_that_inspect_cannot_ask(log: Path) -> None:
     refused("'no such model'", import_files, [log], OWN, reader="no such model")
 
 
+@pytest.mark.slow
 def test_a_reader_whose_provider_fails(
     log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:

@@ -128,7 +128,7 @@ def pairs_of_many_lengths(count: int) -> list[Pair]:
     ]
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "gpt2"])
+@pytest.mark.parametrize("kind", ["bert", pytest.param("roberta", marks=pytest.mark.slow), "gpt2"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "pipeline"])
 def test_logits_do_not_depend_on_the_other_pairs_of_a_run(
     make_model: MakeModel, tmp_path: Path, kind: str, dtype: str

@@ -127,8 +127,8 @@ def places(folder: Path) -> set[tuple[str, int | None, str | None]]:
     ("config", "row", "column", "value"),
     [
         ("conjunction", 3, "hypothesis", "The moon is round."),
-        ("simple", 0, "group_id", "simple-n_is_a-00001"),
-        ("relevance", 5, "pair_id", "simple-n_is_a-00000:n2_is_a1"),
+        pytest.param("simple", 0, "group_id", "simple-n_is_a-00001", marks=pytest.mark.slow),
+        pytest.param("relevance", 5, "pair_id", "simple-n_is_a-00000:n2_is_a1", marks=pytest.mark.slow),
     ],
 )
 def test_validation_finds_a_changed_value(copy: Path, config: str, row: int, column: str, value: str) -> None:

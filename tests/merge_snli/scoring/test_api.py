@@ -308,7 +308,7 @@ def test_importing_loads_nothing_heavy() -> None:
     heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "statsmodels", "generation"}
     assert not heavy & {*done.stdout.split()}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        merge_snli.nothing  # noqa: B018
+        merge_snli.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_models_data_and_options_that_do_not_fit_are_refused(

@@ -70,6 +70,7 @@ def results(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_results_are_those_of_one_process(run: ScoringRun, tmp_path: Path) -> None:
     data = read_config(find_dataset(str(run.dataset)), "all")
     score_models(run.models, data, options=run.options, out=tmp_path / "one")
