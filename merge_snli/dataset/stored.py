@@ -307,9 +307,11 @@ def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
 def _writable(out: Path) -> Path:
     out = out.expanduser()
     if not out.name or out.is_symlink():
-        out = Path(os.path.realpath(out))
+        out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
     where = f"{param('out')} {out}"
+    if out.is_symlink():
+        raise InputError(f"{where} is a link to itself; choose another folder")
     if not existing.is_dir():
         raise InputError(f"{where}: {existing} is a file; pass a folder")
     if not os.access(existing, os.W_OK):
