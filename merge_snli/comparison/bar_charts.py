@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PANEL_INCHES = (4.6, 4.0)
 # Share of the space between two categories that is filled with bars.
 GROUP_WIDTH = 0.8
+# Each pass over the palette uses the next pattern.
+HATCHES = ("", "///", "...", "xxx")
 
 LABEL_COLORS = {ENTAILMENT: COLORS[0], NEUTRAL: "#c3c8ce", CONTRADICTION: COLORS[1], NOT_ENTAILMENT: COLORS[1]}
 PANELS_PER_ROW = 4
@@ -44,7 +46,7 @@ class Bars:
     Attributes:
         name: Name in the legend.
         heights: By panel, the height of the bar of each category, from 0 to 1.
-        style: Position of its color in `COLORS`, which higher numbers repeat.
+        style: Position of its color in `COLORS`; higher numbers repeat the colors with other patterns.
     """
 
     name: str
@@ -107,7 +109,8 @@ def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None)
         heights = np.array(group.heights[panel]) * 100
         at = np.arange(len(heights)) + ((nth + 0.5) * width - GROUP_WIDTH / 2)
         color = COLORS[group.style % len(COLORS)]
-        axes.bar(at, heights, width * 0.92, label=group.name, color=color, edgecolor="white")
+        hatch = HATCHES[group.style // len(COLORS) % len(HATCHES)]
+        axes.bar(at, heights, width * 0.92, label=group.name, color=color, hatch=hatch, edgecolor="white")
     if line is not None:
         heights = np.array(line.heights[panel]) * 100
         middles = np.arange(len(heights))
