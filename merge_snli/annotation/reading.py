@@ -123,8 +123,9 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
             for annotator, of_annotator in _rows_by_annotator(path, sample).items():
                 judged[annotator] = _judgments(path, annotator, of_annotator, sample)
         for annotator in judged:
-            if files.setdefault(annotator, path) != path:
+            if annotator in files:
                 raise InputError(f"{path} has scores of {annotator}, as has {files[annotator]}: pass one of the two")
+            files[annotator] = path
         rows |= judged
     return Judgments(rows, tuple(sorted(judges, key=lambda judge: judge.annotator)))
 

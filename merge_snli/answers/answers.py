@@ -173,9 +173,13 @@ class Answers(Graded):
 
     def counted(self) -> Counted:
         """Return what is known of the answers without their rows."""
-        seeds = b"" if self.seeds is None else self.seeds.predicted.tobytes()
-        digest = sha256(repr(self.group_ids).encode() + self.groups.tobytes() + self.predicted.tobytes() + seeds)
-        return Counted(self.group_ids, self.counts(), self.seeds, digest.hexdigest())
+        counts = self.counts()
+        digest = sha256(repr(self.group_ids).encode())
+        for numbers in (self.groups, self.predicted, counts.correct, counts.sizes):
+            digest.update(numbers.tobytes())
+        if self.seeds is not None:
+            digest.update(self.seeds.predicted.tobytes())
+        return Counted(self.group_ids, counts, self.seeds, digest.hexdigest())
 
     def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
         """Return the answers to some rows or groups.

@@ -60,9 +60,11 @@ def open_corpus(name: str) -> Corpus:
         return _plain_text(path)
     if path.is_file() and file_type(path) not in TEXT_TYPES:
         raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
-    options, title = ProblemOptions(problems=name), name
+    options = ProblemOptions(problems=name)
+    title = name
     if options.split is not None:
-        options, title = replace(options, split=TRAIN), f"{name}, split {TRAIN}"
+        options = replace(options, split=TRAIN)
+        title = f"{name}, split {TRAIN}"
     with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
@@ -80,8 +82,10 @@ def _plain_text(path: Path) -> Corpus:
         raise InputError(f"{param('corpus')} {path}: no such file")
     require_text(path)
     runs = Counter[str]()
-    for _, line in numbered_lines(path):
-        runs.update(line.split())
+    with Progress().stage("counting the words of the corpus", unit="lines") as stage:
+        for _, line in numbered_lines(path):
+            runs.update(line.split())
+            stage.advance(1)
     if not runs:
         raise InputError(f"{param('corpus')} {path} has no text")
     return Corpus(str(path), sha256_of_file(path), runs)
@@ -144,7 +148,9 @@ def count_corpus(corpus: Corpus, tagger: Tagger) -> CorpusCounts:
     """
     counts = Counter[str]()
     tokenizer: Any = tagger.nlp.tokenizer
-    for doc, number in zip(tokenizer.pipe(corpus.runs), corpus.runs.values(), strict=True):
-        for token in doc:
-            counts[token.lower_] += number
+    with Progress().stage("splitting the words of the corpus", unit="words", total=len(corpus.runs)) as stage:
+        for doc, number in zip(tokenizer.pipe(corpus.runs), corpus.runs.values(), strict=True):
+            stage.advance(1)
+            for token in doc:
+                counts[token.lower_] += number
     return CorpusCounts(corpus.name, corpus.digest, counts)

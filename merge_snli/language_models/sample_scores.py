@@ -89,7 +89,7 @@ class Scoring:
 
     @property
     def scope(self) -> dict[str, Any]:
-        """Which part of the task is imported, as `recorded_scope` reads it: all of it."""
+        """Which part of the task is imported, as `log_without_samples` reads it: all of it."""
         whole = Scope(subsample=ALL_SUBSAMPLES, group_column=self.group)
         return asdict(whole)
 

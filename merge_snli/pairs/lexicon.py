@@ -157,6 +157,10 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     path = folder / VERBS
     entries = read_entries(path, _VerbFile)
     for verb in entries.verbs:
+        if not verb.negated.strip() or verb.negated == verb.past:
+            raise InputError(
+                f"{path}: the negated form of {verb.past} is {verb.negated!r}: give it, such as did not see"
+            )
         for name in (*verb.subjects, *verb.objects):
             if name not in categories:
                 raise InputError(f"{path}: {verb.past} has the category {name!r}: choose from {', '.join(categories)}")
@@ -186,7 +190,7 @@ def _with_adjectives(path: Path, files: Mapping[str, Category]) -> Category:
 def _check_words(where: str, words: Sequence[str]) -> None:
     """Check that there are enough words, that none is empty or has a space around it, and that none occurs twice."""
     for word in words:
-        if not WORD.fullmatch(word):
+        if not WORD.fullmatch(word) or not word.isprintable():
             raise InputError(f"{where} has {word!r}: give a word without spaces around it, braces and full stops")
         if words.count(word) > 1:
             raise InputError(f"{where} has {word!r} more than once: remove one")

@@ -86,12 +86,14 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
 def _check_template(where: str, template: PairTemplate) -> None:
     if (template.config == SIMPLE) != (template.irrelevant is not None):
         raise InputError(f"{where}: irrelevant belongs to templates of config simple: add it there and only there")
+    slots = ", ".join(KINDS[template.family])
+    if template.family == SVO:
+        slots = f"{slots} and not_v for a negated verb"
     for text in (*template.sentences, template.irrelevant):
         if text is not None and not SENTENCES[template.family].fullmatch(text):
             raise InputError(
                 f"{where}: {text!r} is not a sentence of the family {template.family}: end it with a full stop, and "
-                f"use the slots {', '.join(KINDS[template.family])} and not_v for a negated verb, with numbers from 1 "
-                "to 3"
+                f"use the slots {slots}, with numbers from 1 to 3"
             )
     first_noun = f"{{{KINDS[template.family][0]}1}}"
     if first_noun not in template.premise:
@@ -172,8 +174,8 @@ def _draw_n_is_a(names: Sequence[str], lexicon: Lexicon, random: Random, given: 
         new = [name for name in names if name[0] == kind]
         free = [word for word in pool if word not in given.values()]
         words |= dict(zip(new, random.sample(free, len(new)), strict=True))
-        if _has_apart(words, kind, category.apart):
-            return None
+    if any(_has_apart(words, kind, category.apart) for kind in "na"):
+        return None
     return words
 
 

@@ -82,8 +82,8 @@ def _intervals(counts: Counts, seeds: Bools | Floats | None, threshold: float) -
 
     values = np.concatenate(columns, axis=1)
     found = {}
-    intervals = intervals_of_sums(of_sums, values)
-    for name, interval in zip(LOWEST, intervals, strict=False):  # two of the numbers need seeds
+    names = [*LOWEST] if seeds is not None else [*LOWEST][:2]
+    for name, interval in zip(names, intervals_of_sums(of_sums, values), strict=True):
         found[name] = _rounded(interval, len(values), lowest=LOWEST[name])
     return found
 

@@ -79,7 +79,7 @@ def values_for(
         (g,) float64, (g,) bool or (s,) float64.
 
     Raises:
-        ValueError: If the shapes differ.
+        ValueError: If the shapes differ, or a seed has no variant in any subsample.
 
     Examples:
         >>> counts = [[18, 17], [20, 18], [20, 0]], [[20, 20]] * 3
@@ -89,6 +89,8 @@ def values_for(
     if test == SUBSAMPLE_TEST:
         return pattern_accuracy(correct, sizes, threshold)[:, 0]
     passes = passes_by_seed(correct, sizes, threshold)
+    if np.isnan(passes).any():
+        raise ValueError(f"seed {np.isnan(passes).argmax()} has no variant in any subsample: leave it out")
     return passes > 1 / 2 if test == "mcnemar" else passes
 
 
@@ -198,7 +200,11 @@ def compare_models(
     results = {}
     p_of = {}
     for first, second in combinations(models, 2):
-        result = results[first, second] = run(values[first], values[second], unit=unit or default_unit)
+        try:
+            result = run(values[first], values[second], unit=unit or default_unit)
+        except ValueError as error:
+            raise ValueError(f"{first} against {second}: {error}") from error
+        results[first, second] = result
         if original[first] != original[second]:
             p_of[original[first], original[second]] = result.p_value
     if not p_of:

@@ -105,10 +105,14 @@ def numbers(name: str, values: ArrayLike) -> FloatArray:
         ValueError: If it has fewer than two values, is nested, or has a value that is not a finite number.
     """
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or array.size < 2:
-        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit, of at least 2 units")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} has a value that is not a finite number, the first at {np.isfinite(array).argmin()}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} has the shape {array.shape}: pass one value per unit")
+    if array.size < 2:
+        raise ValueError(f"{name} has {array.size} value(s): at least 2 are needed")
+    finite = np.isfinite(array)
+    if not finite.all():
+        at = int(finite.argmin())
+        raise ValueError(f"{name}[{at}] is {array[at]}, not a finite number")
     return array
 
 

@@ -303,6 +303,7 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
     "another header": (replace("a1.csv", ",F,", ",fluency,"), SHEETS, ["a1.csv", "one column F"]),
     "two columns F": (replace("a1.csv", ",R,", ",F,"), SHEETS, ["a1.csv", "one column F"]),
     "two columns F, one with a blank": (replace("a1.csv", ",comment", ",F "), SHEETS, ["a1.csv", "one column F"]),
+    "a sheet given twice": (lambda _: None, ["a1.csv", "a1.csv"], ["a1.csv", "as has", "pass one of the two"]),
     "an empty file": (write("a1.csv", b""), SHEETS, ["a1.csv", "empty"]),
     "another encoding": (write("a1.csv", b"variant_id,F,R\ncaf\xe9,1,2\n"), SHEETS, ["a1.csv", "UTF-8"]),
     "an open quotation mark": (

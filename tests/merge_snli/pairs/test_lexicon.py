@@ -129,6 +129,8 @@ def lexicon(tmp_path: Path) -> Path:
         ("nouns/fruits.toml", replaced('["fresh", "ripe"]', '["fresh", "fresh"]'), r"fruits\.toml: apart.*2 items"),
         ("nouns/fruits.toml", lambda _: "article = the", r"fruits\.toml cannot be read"),
         ("verbs.toml", replaced('negated = "did not see"\n', ""), r"verbs\.toml: verbs\.0\.negated.*missing"),
+        ("verbs.toml", replaced('"did not see"', '" "'), r"verbs\.toml: the negated form of saw is ' '"),
+        ("verbs.toml", replaced('"did not see"', '"saw"'), r"verbs\.toml: the negated form of saw is 'saw'"),
         ("verbs.toml", replaced('past = "saw"\n', ""), r"verbs\.toml: verbs\.0\.past.*missing"),
         ("verbs.toml", replaced('"fruits"', '"fruit"'), r"verbs\.toml: saw has the category 'fruit'.*fruits"),
         ("verbs.toml", replaced('past = "heard"', 'past = "saw"'), r"verbs\.toml.*'saw' more than once"),

@@ -279,15 +279,15 @@ BAD: list[tuple[Any, str]] = [
         lambda: paired_t_test([1, 2, 3], [1, 2]),
         "first has 3 values, second has 2",
     ),
-    (lambda: paired_t_test([1], [1]), r"first has the shape \(1,\)"),
-    (lambda: paired_t_test([1, math.nan], [1, 2]), "first .*finite number, the first at 1"),
+    (lambda: paired_t_test([1], [1]), r"first has 1 value\(s\)"),
+    (lambda: paired_t_test([1, math.nan], [1, 2]), r"first\[1\] is nan"),
     (lambda: independent_t_test([[1, 2]], [1, 2]), r"first has the shape \(1, 2\)"),
     (
         lambda: mcnemar_test([1, 0], [True, False]),
         r"first has the shape \(2,\) .*int64",
     ),
     (lambda: mcnemar_test([True], [True, False]), r"shape \(1,\) .*\(2,\)"),
-    (lambda: permutation_test([1, 2], [1, math.inf]), "second .*finite number, the first at 1"),
+    (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
     (
         lambda: passes_by_seed([1], [1]),
         r"correct has the shape \(1,\), sizes \(1,\)",
