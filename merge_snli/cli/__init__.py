@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import takewhile
@@ -155,7 +155,6 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> "Comman
         prog="merge-snli",
         description="Generate variants of NLI problems by replacing shared words, and evaluate NLI models on them.",
         epilog="merge-snli COMMAND --help describes a command, and merge-snli completion makes a shell complete them.",
-        headings=HEADINGS,
     )
     parser.add_argument("--version", action="version", version=f"merge-snli {__version__}")
     parser.add_argument(
@@ -178,6 +177,13 @@ def command_parser(commands: Collection[str] = (*COMMANDS, *ALIASES)) -> "Comman
             module = _module_of(name)
             subparser.epilog = (module.__doc__ or "").partition("\n\n")[2].rstrip()
             module.add_arguments(subparser)
+    summaries = {summary.dest: summary for summary in subparsers._get_subactions()}
+    groups = [parser._optionals]
+    for heading, names in reversed(HEADINGS.items()):
+        group = parser.add_argument_group(heading)
+        group._group_actions = [summaries[name] for name in names]
+        groups.insert(0, group)
+    parser._action_groups = groups  # in the order of `--help`
     return parser
 
 
@@ -216,15 +222,9 @@ class CommandParser(argparse.ArgumentParser):
     was given to, and not of the whole program. Options cannot be abbreviated, so that adding one changes no script.
     """
 
-    def __init__(self, *, headings: Mapping[str, Iterable[str]] | None = None, **options: Any) -> None:  # noqa: ANN401
-        """Create the parser.
-
-        Args:
-            headings: The subcommands by the heading that `--help` lists them under; None for one list.
-            options: The arguments of `argparse.ArgumentParser`.
-        """
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - as `argparse.ArgumentParser` takes them
+        """Create the parser from the arguments of `argparse.ArgumentParser`."""
         super().__init__(allow_abbrev=False, **options)
-        self._headings = headings
 
     def error(self, message: str) -> NoReturn:
         """Print how to see the options and what is wrong, and exit."""
@@ -262,29 +262,6 @@ class CommandParser(argparse.ArgumentParser):
             return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
         except ValueError:
             raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
-
-    def format_help(self) -> str:
-        """Return the help, with the commands under their headings."""
-        if self._headings is None or self._subparsers is None:
-            return super().format_help()
-        summaries = {
-            summary.dest: summary
-            for commands in self._subparsers._group_actions
-            if isinstance(commands, argparse._SubParsersAction)
-            for summary in commands._get_subactions()
-        }
-        formatter = self._get_formatter()
-        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
-        formatter.add_text(self.description)
-        for heading, names in self._headings.items():
-            formatter.start_section(heading)
-            formatter.add_arguments([summaries[name] for name in names])
-            formatter.end_section()
-        formatter.start_section("options")
-        formatter.add_arguments(self._optionals._group_actions)
-        formatter.end_section()
-        formatter.add_text(self.epilog)
-        return formatter.format_help()
 
 
 def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
