@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -106,25 +105,21 @@ class Words(NamedTuple):
     is_covered: Bools
 
 
+@dataclass(frozen=True)
 class FormEncoder:
-    """Encodes the forms of one masked LM, many in one step of arrays."""
+    """Encodes the forms of one masked LM, many in one step of arrays.
 
-    def __init__(
-        self, tokenizer: Tokenizer, vocabulary: Vocabulary, max_length: int | None, *, split_words: bool
-    ) -> None:
-        """Prepare to encode forms.
+    Attributes:
+        tokenizer: Its fast tokenizer.
+        vocabulary: Its pieces.
+        max_length: Maximum number of tokens per form, special tokens included.
+        split_words: Whether to encode words of several tokens.
+    """
 
-        Args:
-            tokenizer: A fast tokenizer.
-            vocabulary: Its pieces.
-            max_length: Maximum number of tokens per form, special tokens included; None if there is no limit.
-            split_words: Whether to encode words of several tokens.
-        """
-        self._backend = tokenizer.backend_tokenizer
-        self._mask, self._unknown = tokenizer.mask_token_id, tokenizer.unk_token_id
-        self._vocabulary = vocabulary
-        self._max_length = max_length or sys.maxsize
-        self._split_words = split_words
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary
+    max_length: int
+    split_words: bool
 
     def encode(self, forms: Mapping[str, Form]) -> EncodedForms:
         """Encode forms, given by any key."""
@@ -152,7 +147,7 @@ class FormEncoder:
         """Tokenize texts."""
         ids, offsets, lengths = array("q"), array("q"), array("q")
         for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
-            for encoding in self._backend.encode_batch(batch):
+            for encoding in self.tokenizer.backend_tokenizer.encode_batch(batch):
                 ids.extend(encoding.ids)
                 offsets.extend(chain.from_iterable(encoding.offsets))
                 lengths.append(len(encoding))
@@ -165,11 +160,11 @@ class FormEncoder:
         characters = tokens.begins[tokens.begins < tokens.ends]
         first_characters = _first_characters(texts)
         keys = grouped((form.text, key) for key, form in forms.items())
-        for number in np.flatnonzero(tokens.lengths > self._max_length).tolist():
+        for number in np.flatnonzero(tokens.lengths > self.max_length).tolist():
             text, first = texts[number], first_characters[number]
             starts = [*sentence_starts(text), len(text)]
             lengths = np.diff(np.searchsorted(characters, first + np.array(starts))).tolist()
-            most = self._max_length - int(tokens.lengths[number]) + sum(lengths)
+            most = self.max_length - int(tokens.lengths[number]) + sum(lengths)
             for key in keys[text]:
                 windows[key] = self._window(forms[key], starts, lengths, most)
         return windows
@@ -190,7 +185,7 @@ class FormEncoder:
             if sentences != tried:
                 first, end = tried = sentences
                 window = form.within(starts[first], starts[end])
-                if self.tokenize([window.text]).lengths[0] <= self._max_length:
+                if self.tokenize([window.text]).lengths[0] <= self.max_length:
                     return window
         return None
 
@@ -211,7 +206,7 @@ class FormEncoder:
         for word in np.flatnonzero(is_covered & (tokens.begins[starts] < begins)).tolist():
             is_covered[word] = joined[tokens.begins[starts[word]] : begins[word]].isspace()
         # Or they are a token of their own.
-        follows_space = np.isin(tokens.ids[starts - 1], self._vocabulary.spaces)
+        follows_space = np.isin(tokens.ids[starts - 1], self.vocabulary.spaces)
         starts -= (starts < lasts) & follows_space
         return Words(counts.cumsum() - counts, starts, lasts + 1 - starts, is_covered)
 
@@ -219,10 +214,10 @@ class FormEncoder:
         """Return which forms have a word that is not a single token, or not known tokens with `split_words`."""
         is_split = ~np.logical_and.reduceat(words.is_covered, words.firsts)
         starts, sizes = words.starts[words.firsts], words.sizes[words.firsts]
-        unknown = np.append(0, np.cumsum(tokens.ids == self._unknown))
+        unknown = np.append(0, np.cumsum(tokens.ids == self.tokenizer.unk_token_id))
         is_split |= unknown[starts + sizes] > unknown[starts]
-        is_split |= self._vocabulary.kinds[tokens.ids[starts]] == ""
-        return is_split if self._split_words else is_split | (sizes > 1)
+        is_split |= self.vocabulary.kinds[tokens.ids[starts]] == ""
+        return is_split if self.split_words else is_split | (sizes > 1)
 
     def _mask_words(self, words: Words, of_texts: Ints, tokens: Tokens, forms: Ints, of_pieces: Ints) -> Encoded:
         """Return the inputs of some forms, and those of the pieces of words of several.
@@ -247,7 +242,7 @@ class FormEncoder:
         before[own[len(forms) :]] = np.arange(len(of_pieces)) - np.searchsorted(of_pieces, of_pieces)
         starts = words.starts[masked] + np.repeat(first - sources, counts) + before
         sizes = words.sizes[masked] - before
-        ids[_ranges(starts, sizes)] = self._mask
+        ids[_ranges(starts, sizes)] = self.tokenizer.mask_token_id
         # One mask stays of any other word.
         sizes[own[len(forms) :]] = 1
         is_kept = np.ones(len(ids), np.bool_)

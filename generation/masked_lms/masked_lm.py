@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -138,8 +139,8 @@ class MaskedLM:
             forms: The forms.
             split_words: Whether to include words of several tokens.
         """
-        encoder = FormEncoder(self.tokenizer, self.vocabulary, self.max_length, split_words=split_words)
-        return encoder.encode(forms)
+        limit = self.max_length or sys.maxsize
+        return FormEncoder(self.tokenizer, self.vocabulary, limit, split_words).encode(forms)
 
     def fill(self, inputs: Encoded, rows: Ints, top_k: int) -> Iterator[Shard]:
         """Predict the `top_k` most probable pieces of forms, which do not depend on the other forms.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -62,29 +63,26 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY_MESSAGES)
 
 
+@dataclass(frozen=True)
 class Runner:
     """Runs a model in batches; if memory runs out, with fewer rows.
 
     Attributes:
-        shapes: The shapes of the batches.
+        name: The model as messages name it, for example `masked LM roberta-base`.
+        item: What messages call one input: `form`, `pair` or `prompt`.
+        device: The device of the model.
+        shapes: The shapes of the batches, at first of full ones.
     """
 
-    def __init__(self, name: str, item: str, device: torch.device, shapes: Shapes) -> None:
-        """Start with full batches.
+    name: str
+    item: str
+    device: torch.device
+    shapes: Shapes
 
-        Args:
-            name: The model as messages name it, for example `masked LM roberta-base`.
-            item: What messages call one input: `form`, `pair` or `prompt`.
-            device: The device of the model.
-            shapes: The shapes of the batches.
-        """
-        self.shapes = shapes
-        self._name = name
-        self._item = item
-        self._device = device
-        self._is_cuda = device.type == "cuda"
-        # CUDA computes a shard while the one before it is read.
-        self._ahead = int(self._is_cuda)
+    @property
+    def _ahead(self) -> bool:
+        """Whether a shard is computed while the one before it is read."""
+        return self.device.type == "cuda"
 
     def run(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
         """Run a model on inputs, from the longest to the shortest.
@@ -127,7 +125,9 @@ class Runner:
                 batch = rows[same[done : done + self.shapes.rows(length)]]
                 outputs = self._compute(step, encoded, batch, length)
                 if outputs is not None:
-                    event = torch.cuda.current_stream(self._device).record_event() if self._is_cuda else None
+                    event = (
+                        torch.cuda.current_stream(self.device).record_event() if self.device.type == "cuda" else None
+                    )
                     yield batch, outputs, event
                     done += len(batch)
 
@@ -136,21 +136,21 @@ class Runner:
         try:
             with torch.inference_mode():
                 filled = np.resize(rows, self.shapes.computed(len(rows), length))
-                outputs = step(make_batch(encoded, filled, length, self._device))
-                return [values[: len(rows)].to("cpu", non_blocking=self._is_cuda) for values in outputs]
+                outputs = step(make_batch(encoded, filled, length, self.device))
+                return [values[: len(rows)].to("cpu", non_blocking=self.device.type == "cuda") for values in outputs]
         except (RuntimeError, IndexError, ValueError, MemoryError) as error:
             if not is_out_of_memory(error):
-                items = count(len(rows), self._item)
-                raise InputError(f"{self._name} fails on {items} of {length} tokens: {reason(error)}") from error
+                items = count(len(rows), self.item)
+                raise InputError(f"{self.name} fails on {items} of {length} tokens: {reason(error)}") from error
         # Outside the handler, whose traceback would keep the failed batch in memory.
         fewer = self.shapes.halve(length)
         if not fewer:
             raise InputError(
-                f"out of memory at batch size 1: {self._name}, 1 {self._item} of {length} tokens; free some memory, or "
+                f"out of memory at batch size 1: {self.name}, 1 {self.item} of {length} tokens; free some memory, or "
                 f"use {param('device', 'cpu')}, {param('dtype', 'bfloat16')} or a smaller model"
             )
         message = "out of memory: %s continues with a batch size of %d for %ss of %d tokens"
-        logger.warning(message, self._name, fewer, self._item, length)
+        logger.warning(message, self.name, fewer, self.item, length)
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         return None
@@ -163,7 +163,7 @@ class Runner:
         arrays = [torch.cat(column).numpy() for column in zip(*outputs, strict=True)]
         if not all(np.isfinite(values).all() for values in arrays):
             raise InputError(
-                f"{self._name} returns numbers that are not finite; check its weights, or use "
+                f"{self.name} returns numbers that are not finite; check its weights, or use "
                 f"{param('dtype', 'float32')}"
             )
         return np.concatenate(of_batches), arrays
