@@ -1,7 +1,6 @@
 """Publish a data set on the Hub: each branch in one commit of its changed files, the tag last."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from huggingface_hub.errors import RepositoryNotFoundError
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_local
-from merge_snli.hub.client import HUB_ERRORS, call_hub, find_api
+from merge_snli.hub.client import call_hub, find_api
 from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
 
 # Files that a repository created on the Hub's web page may hold.
@@ -206,37 +205,19 @@ def push(api: HfApi, branch: Branch) -> Pushed:
     Raises:
         InputError: If the repository holds unrelated files, the branch was changed meanwhile, or the Hub fails.
     """
-    return call_hub(branch.repo, lambda: _push(api, branch))
+    return call_hub(branch.repo, lambda: _commit(api, branch))
 
 
-def _push(api: HfApi, branch: Branch) -> Pushed:
-    start = _create_branch(api, branch)
-    try:
-        return _commit(api, branch)
-    except HUB_ERRORS:
-        if start is not None:
-            _delete_branch(api, branch, start)
-        raise
-
-
-def _create_branch(api: HfApi, branch: Branch) -> str | None:
-    """Create a missing branch and return its first commit; None if the branch exists."""
-    refs = api.list_repo_refs(branch.repo, repo_type=branch.repo_type) if branch.name != MAIN else None
-    if refs is None or branch.name in {ref.name for ref in refs.branches}:
-        return None
-    start = next(ref.target_commit for ref in refs.branches if ref.name == MAIN)
-    api.create_branch(branch.repo, branch=branch.name, revision=start, repo_type=branch.repo_type)
-    return start
-
-
-def _delete_branch(api: HfApi, branch: Branch, start: str) -> None:
-    """Delete a branch that still is at its first commit."""
-    with suppress(*HUB_ERRORS):
-        if api.repo_info(branch.repo, revision=branch.name, repo_type=branch.repo_type).sha == start:
-            api.delete_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
+def _create_branch(api: HfApi, branch: Branch) -> None:
+    """Create a branch if it is missing."""
+    refs = api.list_repo_refs(branch.repo, repo_type=branch.repo_type).branches
+    if branch.name not in {ref.name for ref in refs}:
+        api.create_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
 
 
 def _commit(api: HfApi, branch: Branch) -> Pushed:
+    if branch.name != MAIN:
+        _create_branch(api, branch)
     request = _open_pull_request(api, branch) if branch.is_proposed else None
     revision = branch.name if request is None else f"refs/pr/{request.num}"
     head = api.repo_info(branch.repo, revision=revision, repo_type=branch.repo_type)
