@@ -96,13 +96,14 @@ class Words(NamedTuple):
         firsts: The number of the word of each form, [n_forms].
         starts: The index of the first token of each word, [n_words].
         sizes: The number of its tokens, [n_words].
-        is_covered: Whether these tokens cover exactly the word, [n_words].
+        is_split: Whether the word of each form, or another one, is not a single token, or with `split_words` not known
+            tokens that cover exactly the word, [n_forms].
     """
 
     firsts: Ints
     starts: Ints
     sizes: Ints
-    is_covered: Bools
+    is_split: Bools
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,8 @@ class FormEncoder:
         numbers = {text: number for number, text in enumerate(texts)}
         of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
         words = self._find_words([*shown.values()], of_texts, texts, tokens)
-        is_split = self._is_split(words, tokens)
-        keys, rows = [*shown], np.flatnonzero(~is_split)
-        refused |= dict.fromkeys([keys[number] for number in np.flatnonzero(is_split).tolist()], SPLIT)
+        keys, rows = [*shown], np.flatnonzero(~words.is_split)
+        refused |= dict.fromkeys([keys[number] for number in np.flatnonzero(words.is_split).tolist()], SPLIT)
         pieces = words.sizes[words.firsts[rows]]
         of_pieces = np.repeat(np.arange(len(rows)), np.where(pieces > 1, pieces, 0))
         inputs = self._mask_words(words, of_texts, tokens, rows, rows[of_pieces])
@@ -208,16 +208,13 @@ class FormEncoder:
         # Or they are a token of their own.
         follows_space = np.isin(tokens.ids[starts - 1], self.vocabulary.spaces)
         starts -= (starts < lasts) & follows_space
-        return Words(counts.cumsum() - counts, starts, lasts + 1 - starts, is_covered)
-
-    def _is_split(self, words: Words, tokens: Tokens) -> Bools:
-        """Return which forms have a word that is not a single token, or not known tokens with `split_words`."""
-        is_split = ~np.logical_and.reduceat(words.is_covered, words.firsts)
-        starts, sizes = words.starts[words.firsts], words.sizes[words.firsts]
+        firsts, sizes = counts.cumsum() - counts, lasts + 1 - starts
+        is_split = ~np.logical_and.reduceat(is_covered, firsts)
         unknown = np.append(0, np.cumsum(tokens.ids == self.tokenizer.unk_token_id))
-        is_split |= unknown[starts + sizes] > unknown[starts]
-        is_split |= self.vocabulary.kinds[tokens.ids[starts]] == ""
-        return is_split if self.split_words else is_split | (sizes > 1)
+        is_split |= unknown[lasts[firsts] + 1] > unknown[starts[firsts]]
+        is_split |= self.vocabulary.kinds[tokens.ids[starts[firsts]]] == ""
+        is_split |= (sizes[firsts] > 1) & (not self.split_words)
+        return Words(firsts, starts, sizes, is_split)
 
     def _mask_words(self, words: Words, of_texts: Ints, tokens: Tokens, forms: Ints, of_pieces: Ints) -> Encoded:
         """Return the inputs of some forms, and those of the pieces of words of several.

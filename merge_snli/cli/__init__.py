@@ -256,13 +256,6 @@ class CommandParser(argparse.ArgumentParser):
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{_advice(value, choices, choices)}")
 
-    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
-        """Convert the value of an argument; a number that cannot be read is named as what it should be."""
-        try:
-            return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
-        except ValueError:
-            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
-
 
 def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
     """Return a question that names the nearest choice, or the advice to use one of the listed ones."""
