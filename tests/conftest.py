@@ -106,7 +106,9 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
             command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-            assert re.findall(r"^(?!merge-snli: .*(?: in |/s|s/ )).+", done.stderr, re.MULTILINE) == [], "other than progress"
+            assert re.findall(r"^(?!merge-snli: .*(?: in |/s|s/ )).+", done.stderr, re.MULTILINE) == [], (
+                "other than progress"
+            )
             printed.write_text(done.stdout, encoding="utf-8")
     return DemoRun(folder / "demo", printed.read_text(encoding="utf-8"))
 

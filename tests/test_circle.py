@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 OLD_DATASETS = ROOT / "build" / "datasets-3" / "venv" / "bin" / "python"
 SUBSAMPLES = 4
-PROGRESS = re.compile(r"merge-snli: .* (\S+/s|in \S+ s)")
+PROGRESS = re.compile(r"merge-snli: .* (\[\S+<.*\]|in \S+ s)")
 REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
 
 LOAD = """
