@@ -161,7 +161,6 @@ class _MethodOptions(ProblemOptions):
         f"{_METHOD_FILTERS}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
         metavar="FILTER",
-        choices=(*FILTER_NAMES, NO_FILTER),
         neutral="each filter that is not applied has a sentence of its own",
     )
     scramble: bool = _option(
@@ -263,7 +262,7 @@ class Options(FilterOptions, _MethodOptions):
     def __post_init__(self) -> None:
         """Set the defaults and check the values."""
         super().__post_init__()
-        self._set("filters", tuple(name for name in FILTER_NAMES if name in self.filters))
+        self._set("filters", _read_filters(self.filters))
         check_license(self.license)
         require_unique("judgments", self.judgments)
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
@@ -337,6 +336,22 @@ def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(option.departure) for option in (*others, *amounts))
 
 
+def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the filters, given as names or as one text, in the order of `FILTER_NAMES`."""
+    names: list[str] = []
+    for value in values:
+        names += map(str.strip, value.split(","))
+    if names == [NO_FILTER]:
+        return ()
+    for name in names:
+        if name not in FILTER_NAMES:
+            raise InputError(
+                f"{param('filters')} has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or "
+                f"{NO_FILTER}"
+            )
+    return tuple(name for name in FILTER_NAMES if name in names)
+
+
 def preset_options(name: str) -> dict[str, Any]:
     """Return the options of a preset.
 
@@ -389,6 +404,8 @@ def read_run_file(path: Path) -> dict[str, Any]:
         if name not in types:
             similar = nearest(key, types) or f" (options: {', '.join(types)})"
             raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
+        if name in values:
+            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
         values[name] = converted(value, types[name])
         if values[name] is None:
             raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")

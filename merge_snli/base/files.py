@@ -151,8 +151,11 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
     """
     import tomllib
 
-    errors = (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError)
-    with explained(errors, f"{param(option)} {path} cannot be read: {REASON}"):
+    errors = (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError)
+    with (
+        explained(OSError, f"{param(option)} {path} cannot be read: {REASON}"),
+        explained(errors, f"{param(option)} {path} is not valid TOML: {REASON}"),
+    ):
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 
 

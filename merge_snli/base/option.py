@@ -15,6 +15,9 @@ from merge_snli.base.errors import InputError, param
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
 
+# Values that options had in earlier versions, and the advice for each.
+REMOVED_VALUES = {"int8": "use bfloat16, since an int8 prediction depends on the other pairs of its batch"}
+
 # What is a value of a type without loss.
 CONVERTED_FROM: dict[type, Any] = {str: (str, Path), int: Integral, float: (int, float), bool: bool}
 
@@ -178,8 +181,13 @@ def _checked(name: str, value: object, expected: type, option: Option) -> object
     for item in found if expected is tuple else (found,):
         if option.choices and item not in option.choices:
             verb = "has" if expected is tuple else "is"
-            raise InputError(f"{param(name)} {verb} {item!r}: choose from {', '.join(option.choices)}")
+            raise InputError(f"{param(name)} {verb} {item!r}: {choice_advice(item, option.choices)}")
     return found
+
+
+def choice_advice(value: object, choices: Iterable[str]) -> str:
+    """Return the advice for a value that is not one of the choices: which to use instead, or all of them."""
+    return REMOVED_VALUES.get(str(value), f"choose from {', '.join(choices)}")
 
 
 def require_unique(option: str, values: Sequence[str]) -> None:

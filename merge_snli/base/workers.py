@@ -20,6 +20,8 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
+from tqdm import std
+
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import ON_WINDOWS
 from merge_snli.base.garbage import collect_rarely
@@ -122,7 +124,7 @@ def _start(counts: object, alive: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows sends a Ctrl-C to every process of the console
     os.environ["OMP_NUM_THREADS"] = "1"
     collect_rarely()
-    tqdm.set_lock(threading.RLock())  # that of tqdm is a semaphore, which a worker that ends would leave behind
+    std.tqdm.set_lock(threading.RLock())  # that of tqdm is a semaphore, which a worker that ends would leave behind
     _counts[:] = [counts]
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
 

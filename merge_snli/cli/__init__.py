@@ -23,6 +23,7 @@ from merge_snli.base.errors import GateError, InputError, as_flags, log_flags, n
 from merge_snli.base.files import FULL_DISK_ERRORS, ON_WINDOWS, PATH_ERRORS
 from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.limits import DEFAULT, VARIABLE, read_limit
+from merge_snli.base.option import choice_advice
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from merge_snli.base.table import capitalized, print_in_any_encoding
 from merge_snli.cli.meanings import advice
@@ -256,7 +257,14 @@ class CommandParser(argparse.ArgumentParser):
         choices = [*map(str, action.choices)]
         raise argparse.ArgumentError(action, f"unknown value {value!r}{_advice(value, choices, choices)}")
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
+        """Convert the value of an argument; a number that cannot be read is named as what it should be."""
+        try:
+            return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
+        except ValueError:
+            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
+
 
 def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
     """Return a question that names the nearest choice, or the advice to use one of the listed ones."""
-    return nearest(str(value), choices) or f": choose from {', '.join(listed)}"
+    return nearest(str(value), choices) or f": {choice_advice(value, listed)}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from merge_snli.base.errors import InputError, brief, param
+from merge_snli.base.errors import InputError, brief, listed, param
 from merge_snli.base.table import count
 from merge_snli.problems.rows import MAX_CHARACTERS, Header, SourceRow
 from merge_snli.problems.text_files import numbered_lines
@@ -19,8 +19,6 @@ DELIMITED = {".csv": COMMA, ".tsv": TAB, ".txt": TAB}
 
 # Delimiters of CSV files; of those that divide the header into as many columns, the first one.
 CSV_DELIMITERS = (COMMA, ";", TAB)
-# Delimiters that a header with one name may have instead, and how messages name them.
-OTHER_DELIMITERS = {TAB: "tabs", ";": "';'", "|": "'|'", COMMA: "','"}
 
 
 def delimited_rows(path: Path, delimiter: str) -> Iterator[SourceRow]:
@@ -89,7 +87,7 @@ def _rows(path: Path, delimiter: str, *, skips_blanks: bool) -> Iterator[SourceR
         location = f"{path} line {line}"
         if header is None:
             header = Header(location, fields)
-            _check_header(header)
+            _check_header(header, delimiter)
         elif len(fields) == len(header.names):
             yield header.row(location, fields)
         elif fields:
@@ -129,14 +127,24 @@ def _unreadable(path: Path, start: int, end: int, error: str) -> str:
     return f"{path}: the row that begins at line {start} cannot be read up to line {end} ({error}); {advice}"
 
 
-def _check_header(header: Header) -> None:
+def _check_header(header: Header, delimiter: str) -> None:
     """Refuse a header that is a comment, or has another delimiter."""
-    if len(header.names) != 1:
-        return
-    (name,) = header.names
-    if name.startswith("#"):
-        raise InputError(f"{header.location} is a comment, not the names of the columns ({brief(name)}): remove it")
-    for other, shown in OTHER_DELIMITERS.items():
-        if other in name:
-            option = param("delimiter", "tab" if other == TAB else other)
-            raise InputError(f"{header.location} ({brief(name)!r}) has {shown} between its columns: set {option}")
+    first = header.names[0] if header.names else ""
+    if len(header.names) == 1 and first.startswith("#"):
+        raise InputError(f"{header.location} is a comment, not the names of the columns ({brief(first)}): remove it")
+    other = _other_delimiter(header, delimiter)
+    if other is not None:
+        shown = "tabs" if other == TAB else repr(other)
+        option = param("delimiter", "tab" if other == TAB else other)
+        raise InputError(
+            f"{header.location} ({brief(listed(header.names))!r}) has {shown} between its columns: set {option}"
+        )
+
+
+def _other_delimiter(header: Header, delimiter: str) -> str | None:
+    """Return the delimiter of a file that was read with another one, as its header shows; None for the right one."""
+    if delimiter != TAB and any(TAB in name for name in header.names):
+        return TAB
+    if len(header.names) > 1:
+        return None
+    return next((other for other in ";|," if header.names and other in header.names[0]), None)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from merge_snli.base.errors import SHOWN_VALUES, InputError, param
@@ -74,14 +74,16 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     ids: dict[str, str] = {}
     labels: Counter[int] = Counter()
     without_label: Counter[str] = Counter()
-    invalid: dict[str, InputError] = {}
+    invalid: list[str] = []
+    first_error: InputError | None = None
     pairs, markup = RepeatedPairs(), MarkupCheck()
     for row, problem, error in source:
         if stage is not None:
             stage.advance(1)
         location = row.location
         if error is not None:
-            invalid[location] = error
+            invalid.append(location)
+            first_error = first_error or error
         elif problem is None:
             without_label[label_text(row, options.label_column)] += 1
         if problem is None or (invalid and not options.skip_invalid):
@@ -100,10 +102,10 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
             )
         if problem.id:
             ids[identity] = location
-    if invalid and not options.skip_invalid:
-        raise _first_of(invalid)
+    if first_error is not None and not options.skip_invalid:
+        raise _with_others(first_error, invalid[1:])
     if invalid:
-        logger.warning("%s: %s left out", problems, _listed([*invalid], "invalid row"))
+        logger.warning("%s: %s left out", problems, _listed(invalid, "invalid row"))
     with_label = labels.total()
     if not with_label:
         raise InputError(no_problem(source, without_label.total()))
@@ -119,13 +121,12 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     return Survey(names, with_label, without_label.total(), digest_of(total), invalid=len(invalid) or None)
 
 
-def _first_of(invalid: Mapping[str, InputError]) -> InputError:
+def _with_others(error: InputError, others: Sequence[str]) -> InputError:
     """Return the error of the first invalid row, with the locations of the others."""
-    first, *others = invalid
     if not others:
-        return invalid[first]
+        return error
     more = f"{_listed(others, 'more invalid row')}; {param('skip_invalid', True)} leaves them out"
-    return InputError(f"{invalid[first].message.marked} ({more})")
+    return InputError(f"{error.message.marked} ({more})")
 
 
 def _listed(locations: Sequence[str], what: str) -> str:

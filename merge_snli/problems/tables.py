@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained, param, reason
 from merge_snli.base.limits import open_parquet
 from merge_snli.problems.rows import Header, Rows, SourceRow
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROWS_PER_BATCH = 1_000
 
 
-def table_in_memory(data: Any, name: str) -> Rows:  # noqa: ANN401 - any object
+def table_in_memory(data: object, name: str) -> Rows:
     """Return the rows of problems in memory.
 
     Args:
@@ -40,19 +40,16 @@ def table_in_memory(data: Any, name: str) -> Rows:  # noqa: ANN401 - any object
         )
     import pyarrow as pa
 
-    is_pandas = hasattr(data, "iloc")
-    if is_pandas:
-        data = data.loc[:, ~data.columns.duplicated(keep=False)]
+    broken: dict[str, str] = {}
     errors = (pa.ArrowException, TypeError, ValueError)
     with explained(errors, f"{param('problems')}: {kind} cannot be converted to Arrow: {REASON}"):
         try:
             table = pa.table(data)
         except errors:
-            if not is_pandas:
+            if not hasattr(data, "iloc"):
                 raise
-            # A column has values of several types.
-            return Rows(partial(_read_list, data.to_dict("records"), name))
-    return _arrow_rows(partial(table.to_batches, ROWS_PER_BATCH), table.schema, name)
+            table, broken = _column_by_column(data)
+    return _arrow_rows(partial(table.to_batches, ROWS_PER_BATCH), table.schema, name, broken)
 
 
 def data_set_rows(data: Any, name: str) -> Rows:  # noqa: ANN401 - a `datasets.Dataset`
@@ -85,13 +82,33 @@ def _parquet_errors(path: Path) -> AbstractContextManager[None]:
     return explained((OSError, ValueError, pa.ArrowException), f"{path} cannot be read as Parquet: {REASON}")
 
 
-def _arrow_rows(batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: str) -> Rows:
+def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: ANN401 - a frame
+    """Return a pandas frame some columns of which cannot be converted to Arrow, and why they cannot."""
+    import pyarrow as pa
+
+    names, arrays, broken = [str(name) for name in data.columns], [], {}
+    for position, name in enumerate(names):
+        column = data.iloc[:, position]
+        try:
+            arrays.append(pa.array(column, from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            broken[name] = f"cannot be converted to Arrow: {reason(error)}"
+            arrays.append(pa.nulls(len(column)))
+    if len(broken) == len(names):
+        return pa.table(data), broken
+    return pa.Table.from_arrays(arrays, names), broken
+
+
+def _arrow_rows(
+    batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: str, broken: Mapping[str, str] | None = None
+) -> Rows:
     """Return rows of Arrow tables.
 
     Args:
         batches: Starts a new pass over them, as batches or tables.
         schema: Their schema, perhaps with the features of `datasets`.
         name: Their name in messages.
+        broken: Why columns cannot be read, by name.
     """
     import pyarrow as pa
 
@@ -108,7 +125,7 @@ def _arrow_rows(batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: s
         numeric[field.name] = pa.types.is_integer(of_field) or pa.types.is_floating(of_field)
         if pa.types.is_null(of_field):
             numeric[field.name] = None
-    header = Header(name, tuple(schema.names), label_names)
+    header = Header(name, tuple(schema.names), broken or {}, label_names)
     return Rows(partial(_read_batches, batches, header), label_names, numeric)
 
 

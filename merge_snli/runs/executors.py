@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -70,6 +71,7 @@ class LocalExecutor(LocalPipelineExecutor):  # type: ignore[misc]
     def run(self) -> None:
         """Run the task of this process, or all tasks that are not complete."""
         if LOCAL_TASK in os.environ:
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the task removes its temporary files
             self._run_for_rank(int(os.environ[LOCAL_TASK]), local_rank=1)
             return
         with self.logging_dir.open(PICKLED, "wb") as file:

@@ -24,6 +24,9 @@ ONLY_FOR = {
     RAY: {"address", "ray_remote_kwargs"},
 }
 
+# Options of `sbatch` that number the tasks and name their logs.
+SET_BY_US = frozenset({"array", "output", "error"})
+
 # Slurm's default limit of an array of jobs.
 MAX_TASKS = 1_000
 
@@ -133,6 +136,9 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         options = ClusterOptions.model_validate(content)
     except ValidationError as error:
         raise InputError(f"{param('cluster')} {path}: {_invalid(error)}") from error
+    for stage in (DEFAULTS, *STAGES):
+        for name in SET_BY_US & options.stage(stage).sbatch_args.keys():
+            raise InputError(f"{param('cluster')} {path}: sbatch_args.{name} in [{stage}] is set by the run: remove it")
     given = options.model_fields_set.union(*(options.stage(stage).model_fields_set for stage in STAGES))
     for executor, own_keys in ONLY_FOR.items():
         if executor != options.executor and own_keys & given:
@@ -146,7 +152,9 @@ def read_cluster_file(path: Path) -> ClusterOptions:
 def _invalid(error: ValidationError) -> str:
     """Return the first thing that is wrong in a cluster file."""
     first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
+    key = ".".join(map(str, first["loc"][:3]))
+    if first["type"] == "model_type":
+        return f"{key} is {first['input']!r}, but must be a table [{key}]"
     if first["type"] == "missing":
         return f'{key} is missing: add {key} = "slurm", "ray" or "local"'
     if first["type"] == "extra_forbidden":

@@ -6,7 +6,7 @@ Tasks on other machines write here, so every file is written whole and renamed i
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -109,7 +109,8 @@ def output_folder(folder: Path) -> Path:
 
 def write_run(folder: Path, run: Sequence[SubmittedStage]) -> None:
     """Write the stages of a run, in order."""
-    write_bytes(folder / CLUSTER_FILE, RUN.dump_json(tuple(run), indent=2))
+    stages = tuple(replace(stage, folder=stage.folder.relative_to(folder)) for stage in run)
+    write_bytes(folder / CLUSTER_FILE, RUN.dump_json(stages, indent=2))
 
 
 def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
@@ -122,7 +123,8 @@ def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
         f"{param('cluster')} again, which keeps the finished answers"
     )
     with explained(ValidationError, message):
-        return RUN.validate_json(path.read_bytes())
+        stages = RUN.validate_json(path.read_bytes())
+    return tuple(replace(stage, folder=folder / stage.folder) for stage in stages)
 
 
 def task_file(stage_folder: Path, task: int) -> Path:

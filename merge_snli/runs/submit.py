@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
@@ -15,7 +16,7 @@ from datatrove.utils.logging import logger as datatrove_log
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import REASON, InputError, explained
-from merge_snli.base.files import machine_name, sha256_of_json, write_text
+from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
 from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
 from merge_snli.runs.executors import SlurmExecutor, make_executor
@@ -26,6 +27,7 @@ from merge_snli.runs.run_folder import (
     SLURM,
     SUBMITTER_FILE,
     SubmittedStage,
+    is_submitting,
     output_folder,
     read_run,
     run_folder,
@@ -78,10 +80,21 @@ class Cluster:
             KeyboardInterrupt: If the user interrupts. Slurm jobs go on; other tasks end.
         """
         datatrove_log.disable("datatrove")  # its messages are for programmers
-        with _only_submitter(folder.parent), _exit_at_sigterm(), _connected(self.options):
-            submitted = self._run(stages, folder, progress)
-        if self.options.executor == SLURM:
-            _wait(submitted, folder.parent, progress)
+        try:
+            with _only_submitter(folder.parent), _exit_at_sigterm(), _connected(self.options):
+                submitted = self._run(stages, folder, progress)
+            if self.options.executor == SLURM:
+                _wait(submitted, progress)
+        except KeyboardInterrupt:
+            if self.options.executor == SLURM:
+                out = output_folder(folder.parent)
+                logger.warning(
+                    "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
+                    "merge-snli work cancel %s",
+                    out,
+                    out,
+                )
+            raise
         incomplete = [stage for stage in submitted if not stage.is_complete()]
         if incomplete:
             failures = run_status(folder.parent)["failures"]
@@ -121,7 +134,10 @@ def _submit(executor: SlurmExecutor, run: SubmittedStage) -> str | None:
 
 @contextmanager
 def _exit_at_sigterm() -> Iterator[None]:
-    """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it."""
+    """Exit at SIGTERM as at Ctrl-C, so that the tasks of the command end with it; only a main thread can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield
@@ -161,22 +177,12 @@ def _progress_of(run: SubmittedStage, progress: Progress) -> Iterator[None]:
         update()
 
 
-def _wait(stages: Sequence[SubmittedStage], folder: Path, progress: Progress) -> None:
+def _wait(stages: Sequence[SubmittedStage], progress: Progress) -> None:
     """Wait until all jobs have left Slurm's queue."""
-    try:
-        for stage in stages:
-            with _progress_of(stage, progress):
-                while _is_queued(stage):
-                    time.sleep(SECONDS_PER_QUESTION)
-    except KeyboardInterrupt:
-        out = output_folder(folder)
-        logger.warning(
-            "the jobs stay in Slurm's queue; watch them with: merge-snli work status %s; cancel them with: "
-            "merge-snli work cancel %s",
-            out,
-            out,
-        )
-        raise
+    for stage in stages:
+        with _progress_of(stage, progress):
+            while _is_queued(stage):
+                time.sleep(SECONDS_PER_QUESTION)
 
 
 def _is_queued(stage: SubmittedStage) -> bool:
@@ -190,11 +196,20 @@ def _is_queued(stage: SubmittedStage) -> bool:
 
 @contextmanager
 def _only_submitter(folder: Path) -> Iterator[None]:
-    """Refuse a second submission while a run is active."""
-    if is_active(folder, read_run(folder)):
-        raise InputError(f"a run is active in {folder}; watch it with: merge-snli work status {output_folder(folder)}")
+    """Refuse a second submission while a run is active; of two that begin at once, one creates the file."""
+    with disk_errors_as_input_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     file = folder / SUBMITTER_FILE
-    write_text(file, f"{machine_name()} {os.getpid()}")
+    active = f"a run is active in {folder}; watch it with: merge-snli work status {output_folder(folder)}"
+    if is_active(folder, read_run(folder)):
+        raise InputError(active)
+    if not is_submitting(folder):
+        file.unlink(missing_ok=True)  # of a command that was killed
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(f"{machine_name()} {os.getpid()}")
+    except FileExistsError:
+        raise InputError(active) from None
     try:
         with repeating(lambda: os.utime(file), SECONDS_PER_BEAT):
             yield

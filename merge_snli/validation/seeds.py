@@ -158,16 +158,25 @@ def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) ->
         word = _find_word(row, seed, run, find)
         _check_replacement(row, seed, run.options, find)
         _check_validators(row, run, find)
+        if word is not None and seed.tagged is None:
+            word = _at_offsets(word, row, run.options, find)
         if word is not None:
             premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
             replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
-            if seed.tagged is None:
-                starts = (offsets_in_seed(row, side, ignore_case=run.options.ignore_case) for side in SIDES)
-                premise, hypothesis = starts
-                word = replace(word, premise=premise, hypothesis=hypothesis)
             variants.append(Variant(seed.problem, word, replacement))
     if len(variants) == len(seed.variants):
         _compare(seed, variants, run.options, collector)
+
+
+def _at_offsets(word: SharedWord, row: Row, options: Options, find: Find) -> SharedWord | None:
+    """Return a word with its offsets in the seed; None if the variant is not the seed with the word replaced there."""
+    premise, hypothesis = (offsets_in_seed(row, side, ignore_case=options.ignore_case) for side in SIDES)
+    for side, starts in zip(SIDES, (premise, hypothesis), strict=True):
+        if not starts:
+            words = f"{quoted(row['original'])} replaced by {quoted(row['replacement'])}"
+            at = quoted(row[f"{side}_offsets"])
+            find(side, f"is {quoted(row[side])}, not the sentence of the seed with {words} at {at}")
+    return replace(word, premise=premise, hypothesis=hypothesis) if premise and hypothesis else None
 
 
 def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> SharedWord | None:

@@ -129,7 +129,7 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     ("toml", "message"),
     [
         (None, r"no prompt '.*mine.toml'.* word, few_shot"),
-        ("name = 1 2", "cannot be read"),
+        ("name = 1 2", "is not valid TOML"),
         ('name = "x"\nanswer = "word"', "question: "),
         (f'name = "x"\nanswer = "number"\nquestion = "{QUESTION}"', "answer: .*'letter'"),
         (f'name = "a b"\nanswer = "word"\nquestion = "{QUESTION}"', "name: "),

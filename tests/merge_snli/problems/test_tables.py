@@ -63,6 +63,7 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         {"premise": ["A"]},
         [["A"]],
         3,
+        pd.DataFrame({"premise": [object()]}),
     ],
     ids=lambda table: type(table).__name__,
 )
@@ -70,16 +71,27 @@ def test_other_objects_are_refused_in_one_sentence(problems: object) -> None:
     assert "\n" not in str(refused(type(problems).__name__, ProblemOptions, problems=problems))
 
 
+DOUBLE = ["premise", "premise", "hypothesis", "label"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"problems": ROWS, "split": "train"}, "'train'"),
         (
+            {"problems": pd.DataFrame([["A man.", "A dog.", "A cat.", "neutral"]], columns=DOUBLE)},
+            "column 'premise' is there twice",
+        ),
+        (
+            {"problems": pd.DataFrame({"premise": "A.", "hypothesis": "B.", "label": [b"x", 1, "a"]})},
+            "column 'label' cannot be converted to Arrow",
+        ),
+        (
             {"problems": pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}])},
             r"memory:pandas.DataFrame row 2: .*'premise'",
         ),
     ],
-    ids=["a split", "an invalid row"],
+    ids=["a split", "a double column", "labels of many types", "an invalid row"],
 )
 def test_what_tables_in_memory_cannot_have_is_named(options: dict[str, Any], message: str) -> None:
     refused(message, read_problems, ProblemOptions(**options))

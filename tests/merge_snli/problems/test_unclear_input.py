@@ -76,10 +76,16 @@ FILES = {
         jsonl([{"premise": "A.", "hypothesis": "B.", "label": f"topic {number}"} for number in range(30)]),
         ["more than 10 labels", "topic 11", "--label-column", "--data-labels=SPELLING=NAME"],
     ),
+    "tabs and commas": (
+        "p.csv",
+        "premise\tx,hypothesis\tlabel,z\nA,B,C\n",
+        ["has tabs between its columns", "--delimiter=tab"],
+    ),
+    "no ending": ("problems", "premise,hypothesis,label\n", ["the file name has no ending"]),
     "one text": (
         "p.jsonl",
         jsonl([{"text": "A film that I liked.", "label": label} for label in ("good", "bad")]),
-        ["'premise', 'hypothesis' (columns: text, label)", "--premise-column, --hypothesis-column"],
+        ["one text", "'text'", "--premise-column"],
     ),
     "one label": (
         "p.jsonl",

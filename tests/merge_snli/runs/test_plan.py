@@ -16,6 +16,7 @@ from generation.run import plan_run, read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import TAG, RunStage, TaskShare
+from merge_snli.runs import submit
 from merge_snli.runs.executors import make_executor, plan_text
 from merge_snli.runs.options import ClusterOptions, StageOptions, read_cluster_file
 from merge_snli.runs.run_folder import (
@@ -62,14 +63,14 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("executor = ", ["cannot be read"]),
+        ("executor = ", ["not valid TOML"]),
         ("", ["executor is missing"]),
         ('executor = "pbs"', ["executor", "'pbs'", "'slurm'"]),
         ('executor = "local"\nspeed = 3', ["unknown key speed", "problems_per_shard"]),
         ('executor = "local"\n[tag]\ntaks = 3', ["unknown key tag.taks", "tasks"]),
         ('executor = "local"\n[defaults]\ntaks = 3', ["unknown key defaults.taks", "tasks"]),
-        ('executor = "local"\ntag = 3', ["tag is 3", "dictionary"]),
-        ('executor = "local"\ndefaults = 3', ["defaults is 3"]),
+        ('executor = "local"\ntag = 3', ["tag is 3", "[tag]"]),
+        ('executor = "local"\ndefaults = 3', ["defaults is 3", "[defaults]"]),
         ('executor = "local"\n[tag]\ntasks = 0', ["tag.tasks is 0", "1"]),
         ('executor = "local"\n[defaults]\ntasks = 0', ["defaults.tasks is 0"]),
         ('executor = "local"\n[tag]\ntasks = 1001', ["tag.tasks is 1001", "1000"]),
@@ -78,7 +79,8 @@ def test_stages_take_the_defaults(tmp_path: Path) -> None:
         ('executor = "slurm"\naddress = "auto"', ["address", "slurm"]),
         ('executor = "ray"\n[defaults]\ntime = "1:00:00"', ["time", "ray"]),
         ('executor = "slurm"\n[tag]\ngpus_per_task = -1', ["tag.gpus_per_task is -1"]),
-        ('executor = "slurm"\n[tag.sbatch_args]\nexclusive = true', ["sbatch_args.exclusive", "True"]),
+        ('executor = "slurm"\n[tag.sbatch_args]\nexclusive = true', ["tag.sbatch_args.exclusive is True"]),
+        ('executor = "slurm"\n[defaults.sbatch_args]\narray = 5', ["sbatch_args.array in [defaults]"]),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: list[str]) -> None:
@@ -243,6 +245,16 @@ def test_a_running_task_has_stopped_if_its_command_has_ended(stage: SubmittedSta
     assert not is_submitting(folder)
     (found,) = run_status(folder)["stages"]
     assert (found["running"], found["stopped"]) == (0, 2)
+
+
+def test_of_two_commands_that_begin_at_once_one_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submit, "is_active", lambda *_: False)  # neither has submitted when both ask
+    (folder / SUBMITTER_FILE).unlink(missing_ok=True)
+    with submit._only_submitter(folder):
+        held = (folder / SUBMITTER_FILE).read_text(encoding="utf-8")
+        refused("a run is active", submit._only_submitter(folder).__enter__)
+        assert (folder / SUBMITTER_FILE).read_text(encoding="utf-8") == held
+    assert not (folder / SUBMITTER_FILE).exists()
 
 
 def test_a_task_that_is_done_and_runs_again_is_no_failure(stage: SubmittedStage, folder: Path) -> None:

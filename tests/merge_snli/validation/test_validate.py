@@ -57,16 +57,20 @@ def unknown_tagger(run: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("with_tagger", [True, False])
 @pytest.mark.parametrize("column", ["premise_offsets", "hypothesis_offsets"])
-def test_offsets_are_checked_with_and_without_the_tagger(column: str, with_tagger: bool, copied: Path) -> None:
+@pytest.mark.parametrize("row", [0, 2])
+def test_offsets_are_checked_with_and_without_the_tagger(
+    column: str, with_tagger: bool, row: int, copied: Path
+) -> None:
     path = copied / VARIANTS
     table = pq.read_table(path, partitioning=None)
-    field, (first, *others) = table.schema.field(column), table[column].to_pylist()
-    rows = pa.array([[count + 1 for count in first], *others], field.type)
-    pq.write_table(table.set_column(table.column_names.index(column), field, rows), path)
+    field, rows = table.schema.field(column), table[column].to_pylist()
+    rows[row] = [count + 1 for count in rows[row]]
+    changed = pa.array(rows, field.type)
+    pq.write_table(table.set_column(table.column_names.index(column), field, changed), path)
     if not with_tagger:
         change_record(copied, unknown_tagger)
     columns = {(finding.file, finding.row, finding.column) for finding in validate(copied).findings}
-    assert (VARIANTS, 0, column if with_tagger else column.removesuffix("_offsets")) in columns
+    assert (VARIANTS, row, column if with_tagger else column.removesuffix("_offsets")) in columns
 
 
 def test_rest_is_checked_without_the_tagger_of_the_run(copied: Path) -> None:
