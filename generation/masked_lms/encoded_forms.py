@@ -88,6 +88,15 @@ class Tokens(NamedTuple):
     ends: Ints
     lengths: Ints
 
+    def followed_by(self, tokens: Tokens, characters: int) -> Tokens:
+        """Return these tokens and those of more texts, which begin after a number of characters."""
+        return Tokens(
+            np.append(self.ids, tokens.ids),
+            np.append(self.begins, tokens.begins + characters),
+            np.append(self.ends, tokens.ends + characters),
+            np.append(self.lengths, tokens.lengths),
+        )
+
 
 class Words(NamedTuple):
     """Words to mask: the word of each form, and after it the others that are masked with it.
@@ -129,9 +138,10 @@ class FormEncoder:
         windows = self._find_windows(forms, texts, tokens)
         refused = {key: TOO_LONG for key, window in windows.items() if window is None}
         shown = {key: form for key, form in (dict(forms) | windows).items() if form is not None}
-        if windows:
-            texts = [*{form.text: None for form in shown.values()}]
-            tokens = self.tokenize(texts)
+        of_windows = [*{form.text: None for form in windows.values() if form is not None}]
+        if of_windows:
+            tokens = tokens.followed_by(self.tokenize(of_windows), sum(map(len, texts)))
+            texts += of_windows
         numbers = {text: number for number, text in enumerate(texts)}
         of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
         words = self._find_words([*shown.values()], of_texts, texts, tokens)

@@ -29,8 +29,6 @@ BARE = "bare"
 CONTINUATION = "continuation"
 
 SENTENCEPIECE_SPACE = "▁"
-# What a decoder returns for bytes that are no whole character.
-INCOMPLETE = "\ufffd"
 
 
 class Piece(NamedTuple):
@@ -129,12 +127,21 @@ def wordpiece(token: str) -> Piece:
     return Piece(token[2:], CONTINUATION) if token.startswith("##") else Piece(token, SPACED)
 
 
+def _byte_of_symbol() -> dict[str, int]:
+    """Return the byte of each symbol of byte-level BPE (GPT-2's table: printable bytes map to themselves)."""
+    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
+
+
+BYTE_OF_SYMBOL = _byte_of_symbol()
+
+
 def byte_bpe(token: str) -> Piece:
     """Read a byte-level BPE token, which may begin with a space; an incomplete character is no piece."""
-    from tokenizers import decoders
-
-    text = decoders.ByteLevel().decode([token])
-    if INCOMPLETE in text:
+    try:
+        text = bytes(BYTE_OF_SYMBOL[symbol] for symbol in token).decode()
+    except (KeyError, UnicodeDecodeError):
         return NO_PIECE
     return Piece(text[1:], SPACED) if text.startswith(" ") else Piece(text, BARE)
 

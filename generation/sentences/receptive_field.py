@@ -27,10 +27,11 @@ PADDING = 0
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Tokens of a text, by token: offset, text, and row of the embeddings."""
+    """Tokens of a text, by token: offset, text, whether a space follows, and row of the embeddings."""
 
     starts: list[int]
     texts: list[str]
+    spaced: list[bool]
     rows: list[int]
 
 
@@ -77,13 +78,12 @@ class ReceptiveFieldTagger:
         self._new: list[npt.NDArray[np.uint64]] = []
         self._embeddings = torch.zeros(1, len(self._layers[0].gain))
         self._cached_center = functools.cache(self._center)
-        # The suggestions of an occurrence, and the occurrences of a sentence, mostly follow each other.
-        self._cached_context = functools.lru_cache(self._context)
-        self._cached_tokens = functools.lru_cache(self._tokens)
 
     def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
-        windows = [self._window(suggestion) for suggestion in suggestions]
+        sentences: dict[str, _Tokens] = {}
+        contexts: dict[tuple[str, int, int], _Context] = {}
+        windows = [self._window(suggestion, sentences, contexts) for suggestion in suggestions]
         self._embed_new()
         known = [window for window in windows if window is not None]
         tags: list[str] = []
@@ -93,29 +93,37 @@ class ReceptiveFieldTagger:
         remaining = iter(tags)
         return [None if window is None else next(remaining) for window in windows]
 
-    def _window(self, suggestion: Substitution) -> list[int] | None:
+    def _window(
+        self, suggestion: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
+    ) -> list[int] | None:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
-        context = self._cached_context(suggestion.sentence, suggestion.start, suggestion.end)
+        key = suggestion.sentence, suggestion.start, suggestion.end
+        context = contexts.get(key) or contexts.setdefault(key, self._context(suggestion, sentences))
         center = self._cached_center(context.before, suggestion.word, context.after, context.spaced)
         if center is None:
             return None
         rows, index = center  # left and right of these, the context has as many rows as the receptive field
         return (context.left + rows + context.right)[index : index + 2 * self._field + 1]
 
-    def _context(self, text: str, start: int, stop: int) -> _Context:
-        begin, end = start, stop
+    def _context(self, suggestion: Substitution, sentences: dict[str, _Tokens]) -> _Context:
+        text = suggestion.sentence
+        begin, end = suggestion.start, suggestion.end
         while begin > 0 and not text[begin - 1].isspace():
             begin -= 1
         while end < len(text) and not text[end].isspace():
             end += 1
-        tokens = self._cached_tokens(text)
+        tokens = sentences.get(text) or sentences.setdefault(text, self._tokens(text))
         first = bisect_left(tokens.starts, begin)
         after = bisect_left(tokens.starts, end)
         padding = [PADDING] * self._field
         left = padding + tokens.rows[max(0, first - self._field) : first]
         right = tokens.rows[after : after + self._field] + padding
         return _Context(
-            left[-self._field :], right[: self._field], text[begin:start], text[stop:end], text[end : end + 1] == " "
+            left[-self._field :],
+            right[: self._field],
+            text[begin : suggestion.start],
+            text[suggestion.end : end],
+            tokens.spaced[after - 1],
         )
 
     def _center(self, before: str, word: str, after: str, spaced: bool) -> tuple[list[int], int] | None:
@@ -138,6 +146,7 @@ class ReceptiveFieldTagger:
         return _Tokens(
             [token.idx for token in doc],
             [token.text for token in doc],
+            [bool(token.whitespace_) for token in doc],
             [self._row(token) for token in features],
         )
 
@@ -161,8 +170,14 @@ class ReceptiveFieldTagger:
     def _tags_of(self, windows: torch.Tensor) -> list[str]:
         """Return the tags of the middle tokens; `windows` has shape (n, 2d + 1)."""
         with torch.inference_mode():
-            values = self._embeddings[windows]
-            for layer in self._layers:
+            first, *others = self._layers
+            # Most suggestions of a batch have the same neighbors, so most triples of the first layer are repeated.
+            count = len(self._embeddings)
+            numbers = (windows[:, :-2] * count + windows[:, 1:-1]) * count + windows[:, 2:]
+            numbers, suggestions = torch.unique(numbers, return_inverse=True)
+            triples = torch.stack([numbers // count**2, numbers // count % count, numbers % count], dim=1)
+            values = first(self._embeddings[triples])[suggestions, 0]
+            for layer in others:
                 values = layer(values)
             weights, bias = self._softmax
             best = (values[:, 0] @ weights.T + bias).argmax(dim=-1)

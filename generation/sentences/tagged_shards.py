@@ -1,6 +1,6 @@
 """Tagged shards: problems with their tagged sentences and shared words, cached as Arrow tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,8 @@ _WORD = pa.struct({"text": _TEXT, "word_class": _TEXT, "premise": _STARTS, "hypo
 # The columns of a problem, as the fields of `Problem`.
 _PROBLEM = {"id": _TEXT, "premise": _TEXT, "hypothesis": _TEXT, "label": _NUMBER, "extra": pa.list_(_TEXT)}
 SCHEMA = pa.schema({**_PROBLEM, "premise_tokens": _TOKENS, "hypothesis_tokens": _TOKENS, "words": pa.list_(_WORD)})
+# All columns except the tokens, which only the filters need.
+COLUMNS_WITHOUT_TOKENS = (*_PROBLEM, "words")
 
 # In the metadata of a shard: the code of its language, if that is not English.
 LANGUAGE = b"language"
@@ -57,20 +59,12 @@ def tag_shard(problems: Sequence[Problem], tagger: Tagger, work: Path, *, ignore
 
 
 def read_words(shard: Path) -> ProblemWords:
-    """Read the problems of a shard and all their shared words.
+    """Read the problems of a shard and all their shared words, without tokens.
 
     Args:
         shard: The file of the shard.
     """
-    table, found = read_shard(shard), []
-    language = (table.schema.metadata or {}).get(LANGUAGE, ENGLISH.encode()).decode()
-    for row in table.to_pylist():
-        problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
-        premise = _sentence(row["premise"], row["premise_tokens"])
-        hypothesis = _sentence(row["hypothesis"], row["hypothesis_tokens"])
-        tagged = TaggedProblem(problem, premise, hypothesis, language)
-        found.append((tagged, tuple(map(_shared_word, row["words"]))))
-    return found
+    return list(_words(read_shard(shard, COLUMNS_WITHOUT_TOKENS)))
 
 
 def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
@@ -80,7 +74,7 @@ def read_tagged(shard: Path, classes: Sequence[str]) -> ProblemWords:
         shard: The file of the shard.
         classes: The word classes to replace.
     """
-    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in read_words(shard))
+    replaced = ((tagged, replaced_words(words, classes)) for tagged, words in _words(read_shard(shard)))
     return [(tagged, words) for tagged, words in replaced if words]
 
 
@@ -92,7 +86,7 @@ def forms_of_shard(shard: Path, classes: Sequence[str], mask: str) -> dict[str, 
         classes: The word classes to replace.
         mask: What a form masks, see `generation.sentences.forms.forms`.
     """
-    return distinct_forms(read_tagged(shard, classes), mask)
+    return distinct_forms(((tagged, replaced_words(words, classes)) for tagged, words in read_words(shard)), mask)
 
 
 def distinct_forms(problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]], mask: str) -> dict[str, Form]:
@@ -132,6 +126,16 @@ def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
 
 def _token_rows(sentence: TaggedSentence) -> list[dict[str, Any]]:
     return [{"start": token.start, "length": len(token.text), "tag": token.tag} for token in sentence.tokens]
+
+
+def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, ...]]]:
+    language = (table.schema.metadata or {}).get(LANGUAGE, ENGLISH.encode()).decode()
+    for row in table.to_pylist():
+        problem = Problem(row["id"], row["premise"], row["hypothesis"], row["label"], tuple(row["extra"]))
+        premise = _sentence(row["premise"], row.get("premise_tokens", ()))
+        hypothesis = _sentence(row["hypothesis"], row.get("hypothesis_tokens", ()))
+        words = tuple(map(_shared_word, row["words"]))
+        yield TaggedProblem(problem, premise, hypothesis, language), words
 
 
 def _shared_word(word: dict[str, Any]) -> SharedWord:

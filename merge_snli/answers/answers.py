@@ -174,7 +174,7 @@ class Answers(Graded):
     def counted(self) -> Counted:
         """Return what is known of the answers without their rows."""
         counts = self.counts()
-        digest = sha256(repr(self.group_ids).encode())
+        digest = sha256(repr((self.group_ids, self.labels)).encode())
         for numbers in (self.groups, self.predicted, counts.correct, counts.sizes):
             digest.update(numbers.tobytes())
         if self.seeds is not None:

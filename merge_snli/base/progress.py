@@ -95,10 +95,11 @@ class Progress:
     def __str__(self) -> str:
         """Return one line per stage: its name, duration and number of units."""
         width = max((len(stage.name) for stage in self.stages), default=0)
-        return "\n".join(
-            f"{stage.name:{width}}  {format_duration(stage.seconds):>11}  {stage.done:>10,} {stage.unit}"
-            for stage in self.stages
-        )
+        lines = []
+        for stage in self.stages:
+            unit = stage.unit.removesuffix("s") if stage.done == 1 else stage.unit
+            lines.append(f"{stage.name:{width}}  {format_duration(stage.seconds):>11}  {stage.done:>10,} {unit}")
+        return "\n".join(lines)
 
 
 @contextmanager

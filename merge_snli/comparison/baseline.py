@@ -23,7 +23,7 @@ from merge_snli.results.grouping import (
     names_of,
     titles_of,
 )
-from merge_snli.results.prompts import Scored, accuracy_interval, group_prompts, on_common_prompts
+from merge_snli.results.prompts import accuracy_interval, group_prompts, on_common_prompts
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.statistics import distribution_of, holm, smallest_paired
@@ -46,7 +46,7 @@ class _Model:
     """
 
     name: str
-    scored: Scored
+    scored: Result
     missing: str | None
     data: str
 
@@ -126,7 +126,7 @@ def _alone(models: Sequence[_Model], thresholds: Sequence[float]) -> tuple[Again
     return tuple(rows)
 
 
-def _row(model: _Model, scored: Scored, groups: Sequence[str], threshold: float) -> AgainstBaseline:
+def _row(model: _Model, scored: Result, groups: Sequence[str], threshold: float) -> AgainstBaseline:
     counts = scored.counts(groups)
     return AgainstBaseline(
         model=model.name if scored is model.scored else scored.title,

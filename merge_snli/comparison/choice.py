@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.results.grouping import comparable_models, distinct_names_of, names_of, titles_of, two_way_suffix
-from merge_snli.results.prompts import PromptGroup, Scored, on_common_prompts
+from merge_snli.results.prompts import PromptGroup, on_common_prompts
 from merge_snli.results.result import Result
 
 
@@ -24,13 +24,13 @@ class Chosen:
         alone: Notes on models of the same data with other labels than all others.
     """
 
-    models: Mapping[str, Scored]
+    models: Mapping[str, Result]
     apart: Mapping[str, str] = field(default_factory=dict)
     prompted: PromptGroup | None = None
     alone: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def first(self) -> Scored:
+    def first(self) -> Result:
         """The first model."""
         return next(iter(self.models.values()))
 

@@ -26,12 +26,7 @@ from merge_snli.results.grouping import (
     without_permuted,
 )
 from merge_snli.results.orders import OrderEffect, order_effects
-from merge_snli.results.prompts import (
-    PromptEffect,
-    Scored,
-    accuracy_interval,
-    results_of,
-)
+from merge_snli.results.prompts import PromptEffect, accuracy_interval, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
@@ -252,7 +247,7 @@ def _compare(
 
 
 def _at_all_thresholds(
-    models: Mapping[str, Scored], groups: Sequence[str], family: Family
+    models: Mapping[str, Result], groups: Sequence[str], family: Family
 ) -> tuple[PairAtThresholds, ...]:
     """Test all pairs of models at the thresholds of a curve."""
     tables = {}
@@ -262,7 +257,7 @@ def _at_all_thresholds(
     return compare_at_thresholds(tables, alpha=family.alpha, copies=family.copies)
 
 
-def _notes(models: Mapping[str, Scored], family: Family) -> dict[str, tuple[str, ...]]:
+def _notes(models: Mapping[str, Result], family: Family) -> dict[str, tuple[str, ...]]:
     """Return the notes on each model, best first."""
     notes = {}
     for name in family.models:
@@ -273,7 +268,7 @@ def _notes(models: Mapping[str, Scored], family: Family) -> dict[str, tuple[str,
     return notes
 
 
-def _seeds_against_variants(results: Sequence[Scored], groups: Sequence[str]) -> TestResult:
+def _seeds_against_variants(results: Sequence[Result], groups: Sequence[str]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
     on_seeds, on_variants = [], []
     for result in results:
@@ -285,7 +280,7 @@ def _seeds_against_variants(results: Sequence[Scored], groups: Sequence[str]) ->
     return paired_t_test(on_seeds, on_variants, unit="model")
 
 
-def _low_agreement(data: ScoredData | None, result: Scored, min_agreement: float | None) -> set[str]:
+def _low_agreement(data: ScoredData | None, result: Result, min_agreement: float | None) -> set[str]:
     """Return the seeds to which fewer annotators gave the gold label; none if no agreement is required."""
     if min_agreement is None:
         return set()
@@ -297,7 +292,7 @@ def _low_agreement(data: ScoredData | None, result: Scored, min_agreement: float
     return disagreeing(data, min_agreement)
 
 
-def _classes(data: ScoredData | None, results: Sequence[Scored], low: Collection[str]) -> tuple[NamedTest, ...] | None:
+def _classes(data: ScoredData | None, results: Sequence[Result], low: Collection[str]) -> tuple[NamedTest, ...] | None:
     """Test each pair of word classes over seeds; none if the config has one class, None without the whole data set."""
     if data is None or results[0].dataset.partial is not None:
         return None

@@ -52,8 +52,9 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `Counts.passes`,
         NaN for a seed without a variant in some model.
     """
-    passes = [model.answers.counts(rows=mask).passes() for model in scored.models]
-    return mean_curve(scored, [(model, mask) for model in scored.models]), np.asarray(np.mean(passes, axis=0))
+    tables = [model.answers.counts(rows=mask) for model in scored.models]
+    curve = _mean_curve(scored, [(model, mask) for model in scored.models], tables)
+    return curve, np.asarray(np.mean([table.passes() for table in tables], axis=0))
 
 
 def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -> float:
@@ -71,14 +72,20 @@ def mean_curve(scored: ScoredDataset, masked: Sequence[tuple[ModelAnswers, Bools
         scored: The data set.
         masked: At least one of its models, each with the variants to count, [n_variants]; None for all.
     """
-    tables = []
+    return _mean_curve(scored, masked, [model.answers.counts(rows=mask) for model, mask in masked])
+
+
+def _mean_curve(
+    scored: ScoredDataset, masked: Sequence[tuple[ModelAnswers, Bools | None]], tables: Sequence[Counts]
+) -> MeanCurve:
+    """Return the curve of `mean_curve` from the counts of each model."""
     variants = []
     for model, mask in masked:
-        tables.append(model.answers.counts(rows=mask))
         drawn = model.answers.is_predicted & scored.drawn
         variants.append(int(np.count_nonzero(drawn if mask is None else drawn & mask)))
     by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for table in tables])
-    by_model, over_models = mean_of_known(by_subsample, axis=1), by_subsample.mean(axis=0)
+    by_model = mean_of_known(by_subsample, axis=1)
+    over_models = by_subsample.mean(axis=0)
     seeds = max(int(table.drawn.sum()) for table in tables)
     return MeanCurve(
         models=tuple(model.name for model, _ in masked),

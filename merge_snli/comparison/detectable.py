@@ -9,7 +9,6 @@ from merge_snli.base.table import count
 from merge_snli.comparison.testing import drawn_groups
 from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import comparable_models, copies_among, distinct_names_of, permuted_labels
-from merge_snli.results.prompts import Scored
 from merge_snli.results.result import Result
 from merge_snli.statistics import (
     POWER,
@@ -29,7 +28,7 @@ TOO_LARGE = 0.05
 
 
 def passes(
-    named: Mapping[str, Scored], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
+    named: Mapping[str, Result], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
 ) -> dict[str, FloatArray]:
     """Return the share of the subsamples in which each model passes each group, [n_groups].
 
@@ -63,7 +62,7 @@ def gaps_of(columns: Mapping[str, FloatArray]) -> Distribution:
 
 
 def smallest_difference(
-    named: Mapping[str, Scored], groups: Sequence[str], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
+    named: Mapping[str, Result], groups: Sequence[str], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
 ) -> float | None:
     """Return the smallest difference of PA that the permutation test finds at the strictest step of Holm's method.
 

@@ -10,7 +10,8 @@ from merge_snli.base.arrays import Bools, Floats
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.results.grouping import copies_among
-from merge_snli.results.prompts import Scored, results_of
+from merge_snli.results.prompts import results_of
+from merge_snli.results.result import Result
 from merge_snli.statistics import Family, compare_models, values_for
 from merge_snli.statistics.families import PAIRED_TESTS, SUBSAMPLE_TEST
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -39,7 +40,7 @@ class Significance:
         if not 0 < self.alpha < 1:
             raise InputError(f"{param('alpha')} is {self.alpha:g}: it must be between 0 and 1")
 
-    def check_subsamples(self, results: Iterable[Scored]) -> None:
+    def check_subsamples(self, results: Iterable[Result]) -> None:
         """Check that a test over subsamples has them in all results.
 
         Raises:
@@ -55,12 +56,12 @@ class Significance:
                     f"choose {' or '.join(of_seeds)}"
                 )
 
-    def unit_of(self, result: Scored) -> str:
+    def unit_of(self, result: Result) -> str:
         """Return the unit of the test on the data of a result."""
         return "subsample" if self.test == SUBSAMPLE_TEST else result.units[0]
 
     def family(
-        self, named: Mapping[str, Scored], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
+        self, named: Mapping[str, Result], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
     ) -> Family:
         """Test all pairs of at least two models on some groups at a threshold.
 
@@ -74,7 +75,7 @@ class Significance:
         except ValueError as error:
             raise InputError(f"cannot run the test {self.test}: {error}; choose another {param('test')}") from error
 
-    def values(self, scored: Scored, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
+    def values(self, scored: Result, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
         """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""
         of_prompts = []
         for result in results_of(scored):
@@ -86,7 +87,7 @@ class Significance:
         return np.asarray(mean > 1 / 2 if of_prompts[0].dtype == bool else mean)
 
 
-def drawn_groups(results: Mapping[str, Scored]) -> tuple[str, ...]:
+def drawn_groups(results: Mapping[str, Result]) -> tuple[str, ...]:
     """Return the groups that every model has and that a subsample has a row of, in the order of the first result.
 
     Raises:

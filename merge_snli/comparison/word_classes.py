@@ -112,7 +112,8 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
         seeds = of_class[first] & of_class[second]
         if not seeds.any():
             continue
-        n_seeds, rows = int(seeds.sum()), seeds[scored.groups]
+        n_seeds = int(seeds.sum())
+        rows = seeds[scored.groups]
         first_curve, one = averaged(scored, masks[first] & rows)
         second_curve, other = averaged(scored, masks[second] & rows)
         pairs.append(

@@ -21,7 +21,7 @@ from merge_snli.results.grouping import (
 )
 from merge_snli.results.naming import safe_name
 from merge_snli.results.orders import order_table
-from merge_snli.results.prompts import Scored, group_prompts, prompt_table
+from merge_snli.results.prompts import group_prompts, prompt_table
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import PA, ScoreRow
@@ -43,7 +43,7 @@ class Entry:
 
     key: str
     name: str
-    result: Scored
+    result: Result
     unranked: str | None = None
 
 
@@ -69,7 +69,7 @@ class Board:
         return self.entries[0].result.dataset
 
     @property
-    def results(self) -> tuple[Scored, ...]:
+    def results(self) -> tuple[Result, ...]:
         """The results in the order of the board."""
         return tuple(entry.result for entry in self.entries)
 

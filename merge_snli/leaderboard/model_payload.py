@@ -11,8 +11,9 @@ from merge_snli.leaderboard.boards import Entry
 from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by_hardness
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.results.grouping import is_two_way, permuted_labels
-from merge_snli.results.prompts import PromptGroup, Scored, results_of
+from merge_snli.results.prompts import PromptGroup, results_of
 from merge_snli.results.records import TAKEN, PromptRecord
+from merge_snli.results.result import Result
 from merge_snli.results.rows import ScoreRow
 from merge_snli.results.scores import Calibration, Curve
 from merge_snli.schema import ALL
@@ -54,7 +55,7 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
     return data
 
 
-def _about_model(result: Scored) -> Json:
+def _about_model(result: Result) -> Json:
     model = result.model
     return {
         "revision": model.revision,
@@ -67,7 +68,7 @@ def _about_model(result: Scored) -> Json:
     }
 
 
-def _about_run(result: Scored) -> Json:
+def _about_run(result: Result) -> Json:
     run = result.run
     return {
         "dtype": run.dtype,
@@ -97,7 +98,7 @@ def _prompt(prompt: PromptRecord, no_answers: int) -> Json:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _flags(result: Scored) -> list[str]:
+def _flags(result: Result) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
     origin, permuted = result.model.label_origin, permuted_labels(result)
     flags = []
@@ -132,7 +133,7 @@ def _notes(entry: Entry) -> list[str]:
     return notes
 
 
-def _source(result: Scored) -> Json | None:
+def _source(result: Result) -> Json | None:
     source = result.source
     if source is None:
         return None
@@ -145,7 +146,7 @@ def _calibration(row: ScoreRow) -> Json | None:
     return {field.name: _round(row[field.name]) for field in fields(Calibration)}
 
 
-def _parts(result: Scored) -> Json:
+def _parts(result: Result) -> Json:
     """Return the scores on all rows, with each prompt, and on the rows with each value of each column."""
     parts: Json = {ALL: _part(result.row)}
     if isinstance(result, PromptGroup):
@@ -196,7 +197,7 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _consistency(result: Scored) -> Json:
+def _consistency(result: Result) -> Json:
     if not result.has_seeds:
         return {}
     consistency: Json = {}
@@ -209,7 +210,7 @@ def _consistency(result: Scored) -> Json:
     return consistency
 
 
-def _seeds(result: Scored, texts: Json | None) -> Json:
+def _seeds(result: Result, texts: Json | None) -> Json:
     """Return how many seeds are hard for a model, and the hardest ones."""
     seeds = seeds_by_hardness(result)
     of_kind = inconsistent(seeds)

@@ -12,7 +12,8 @@ from merge_snli.base.arrays import Ints
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
-from merge_snli.results.prompts import Scored, results_of
+from merge_snli.results.prompts import results_of
+from merge_snli.results.result import Result
 from merge_snli.results.scores import NO_ANSWER_TEXT
 
 NO_ANSWER = Missing.NO_ANSWER.value
@@ -89,7 +90,7 @@ class SeedPredictions:
         return self.predicted == self.gold
 
 
-def seeds_by_hardness(scored: Scored) -> list[SeedPredictions]:
+def seeds_by_hardness(scored: Result) -> list[SeedPredictions]:
     """Return every seed of a result, sorted by its share of correct variants, smallest first."""
     names = dict(enumerate(scored.compared_labels)) | {NO_ANSWER: NO_ANSWER_TEXT}
     answers = [result.answers for result in results_of(scored)]

@@ -8,7 +8,7 @@ from merge_snli.base.columns import Columns
 from merge_snli.base.table import Table
 from merge_snli.leaderboard.boards import Board, Entry
 from merge_snli.results.grouping import ModelKey, model_key, names_of
-from merge_snli.results.prompts import Scored
+from merge_snli.results.result import Result
 from merge_snli.results.rows import PA, percent
 
 # What is shown of each data set, with seeds and without: the scores by header.
@@ -104,7 +104,7 @@ def _shown(boards: Sequence[Board]) -> tuple[ShownBoard, ...]:
 
 def _names(shown: Sequence[ShownBoard]) -> dict[ModelKey, str]:
     """Return the display name of each model; of a model with several names, that on the first board."""
-    results: dict[ModelKey, Scored] = {}
+    results: dict[ModelKey, Result] = {}
     for each in reversed(shown):
         for model, entry in each.entries.items():
             results[model] = entry.result

@@ -91,9 +91,7 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
     if seeds is not None:
         known = known & seeds.is_probable[answers.groups]
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
-    subsamples = [np.flatnonzero(mask & known) for mask in masks]
-
-    subsamples = [rows for rows in subsamples if len(rows)]
+    subsamples = [np.flatnonzero(mask & known) for mask in masks if (mask & known).any()]
 
     def mean(values: Floats | Bools) -> float | None:
         """Return the mean over the subsamples in which a value is known of the mean of the values of their rows."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
 from statistics import fmean
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -120,10 +120,6 @@ class PromptGroup(Result):
     def correct_seeds(self) -> Floats:
         """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""
         return np.asarray(np.mean([result.correct_seeds() for result in self.results], axis=0))
-
-
-# What a line of a table or page shows: the result of a model, or those of one model with several prompts.
-Scored: TypeAlias = Result
 
 
 def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> Interval:

@@ -177,15 +177,17 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
     ("max_length", "message"),
     [
         (100_000, r"max_length is 100000, but .*tiny takes at most {limit} "),
-        (3, r"max_length is 3, but all 30 training pairs fill it"),
+        (2, r"max_length is 2, but all 30 training pairs are longer"),
     ],
 )
 def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
 ) -> None:
-    limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
-    too_long = replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length))
-    refused(message.format(limit=limit), main, too_long)
+    refused(
+        message.format(limit=json.loads((base / "config.json").read_text())["max_position_embeddings"]),
+        main,
+        replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)),
+    )
     assert not (tmp_path / "out.work").exists()
 
 
@@ -201,8 +203,8 @@ def test_the_number_of_truncated_pairs_is_logged(
     lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
     with caplog.at_level("INFO"):
         interrupt_at(replace(short, recipe=replace(RECIPE, max_length=lengths[14])), 0)
-    longest = sum(length >= lengths[14] for length in lengths)
-    assert f"{longest} of 30 training pairs are truncated to {lengths[14]} tokens" in caplog.text
+    longer = sum(length > lengths[14] for length in lengths)
+    assert f"{longer} of 30 training pairs are longer than {lengths[14]} tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(
@@ -309,6 +311,7 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
         ({"random_seeds": (-1,)}, r"random_seed is -1"),
         ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),
         ({"save_every": 0}, r"save_every is 0"),
+        ({"dtype": "float16"}, r"dtype is 'float16'.*bfloat16"),
         ({"base": "./nothing"}, r"\./nothing does not exist"),
         ({"train": ("./nothing.jsonl",)}, r"\./nothing\.jsonl"),
     ],

@@ -116,6 +116,8 @@ class FinetuneOptions:
         share = self.augment_share
         if share is not None and not 0 < share < math.inf:
             raise InputError(f"{param('augment_share')} is {share:g}: it must be above 0, such as 0.01")
+        if self.dtype not in DTYPES:
+            raise InputError(f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
 
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""

@@ -15,8 +15,8 @@ from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from merge_snli.results.grouping import short_names
-from merge_snli.results.prompts import Scored
 from merge_snli.results.records import RANKED
+from merge_snli.results.result import Result
 from merge_snli.results.rows import ScoreRow
 from tests.browser import (
     PHONE,
@@ -96,7 +96,7 @@ def names(page: Page) -> list[str]:
     return texts_of(page, "#models tbody .name")
 
 
-def scores_of(result: Scored, part: str) -> ScoreRow:
+def scores_of(result: Result, part: str) -> ScoreRow:
     column, _, value = part.partition(":")
     return result.rows_by[column][value] if value else result.row
 
