@@ -255,9 +255,12 @@ def read_result_log(path: Path) -> Log:
             replies[name, number] = reply
     if prompt is None or not replies:
         raise InputError(f"{path} is not the result of a log: give results that have what a language model replied")
-    digest, subsample, limit_seeds = about.digest, None, None
+    digest = about.digest
+    subsample = limit_seeds = None
     if about.partial is not None:
-        digest, subsample, limit_seeds = about.partial.of, about.partial.subsample, about.partial.limit_seeds
+        digest = about.partial.of
+        subsample = about.partial.subsample
+        limit_seeds = about.partial.limit_seeds
     scope = Scope(
         config=about.config or ALL,
         group_column=None if about.config else about.group_column,

@@ -93,7 +93,7 @@ class Question:
     def metadata(self) -> dict[str, Any]:
         """Return the first use, and any others as `also`, for the logs of a harness."""
         first, *others = self.uses
-        return first | ({"also": others} if others else {})
+        return {**first, "also": others} if others else dict(first)
 
 
 def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
