@@ -1,7 +1,6 @@
 """Build the JSON data of a model on the page: what it is, how it was run, its scores by part, and its hardest seeds."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +14,7 @@ from merge_snli.results.prompts import PromptGroup, results_of
 from merge_snli.results.records import TAKEN, PromptRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import ScoreRow
-from merge_snli.results.scores import Calibration, Curve
+from merge_snli.results.scores import Curve
 from merge_snli.schema import ALL
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -29,8 +28,31 @@ FLIPS_SHOWN = 12
 DIGITS = 9
 # Curve values are multiplied by this and rounded to integers.
 CURVE_SCALE = 10**DIGITS
-# The scores of a part that have intervals, by name on the page.
-WITH_INTERVALS = {"seeds": "seed_accuracy", "variants": "sample_accuracy", "pa": "pattern_accuracy", "qt": "qt"}
+# The scores that the page shows, in the order of their values in each part; the last ones only on all rows.
+SCORES = (
+    "groups",
+    "source_accuracy",
+    "source_accuracy_low",
+    "source_accuracy_high",
+    "seed_accuracy",
+    "seed_accuracy_low",
+    "seed_accuracy_high",
+    "sample_accuracy",
+    "sample_accuracy_low",
+    "sample_accuracy_high",
+    "pattern_accuracy",
+    "pattern_accuracy_low",
+    "pattern_accuracy_high",
+    "qt",
+    "qt_low",
+    "qt_high",
+    "mt",
+    "consistency_seed_pattern_accuracy",
+    "calibration_error",
+    "brier",
+    "seed_brier",
+    "weakened",
+)
 
 
 def model_data(entry: Entry, texts: Json | None) -> Json:
@@ -41,42 +63,18 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
         texts: Texts of the seeds of the board; None without its data set.
     """
     result = entry.result
-    data: Json = {"key": entry.key, "name": entry.name}
-    data |= _about_model(result)
-    data |= _about_run(result)
-    data["unranked"] = entry.unranked
+    run, source = result.run, result.source
+    data: Json = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
+    data["model"] = vars(result.model)
+    data["run"] = {"dtype": run.dtype, "device": run.device, "versions": run.versions}
+    data["prompt"] = None if run.prompt is None else _prompt(run.prompt, run.no_answers)
+    data["prompts"] = len(results_of(result))
     data["flags"] = _flags(result)
     data["notes"] = _notes(entry)
-    data["source"] = _source(result)
-    data["calibration"] = _calibration(result.row)
+    data["source"] = None if source is None else {"name": source.name, "problems": source.problems}
     data["parts"] = _parts(result)
-    data["consistency"] = _consistency(result)
     data |= _seeds(result, texts)
     return data
-
-
-def _about_model(result: Result) -> Json:
-    model = result.model
-    return {
-        "revision": model.revision,
-        "digest": model.digest,
-        "architecture": model.architecture,
-        "parameters": model.parameters,
-        "training": model.training_data,
-        "labels": model.labels,
-        "labelOrigin": model.label_origin,
-    }
-
-
-def _about_run(result: Result) -> Json:
-    run = result.run
-    return {
-        "dtype": run.dtype,
-        "device": run.device,
-        "versions": run.versions,
-        "prompt": None if run.prompt is None else _prompt(run.prompt, run.no_answers),
-        "prompts": len(results_of(result)),
-    }
 
 
 def _prompt(prompt: PromptRecord, no_answers: int) -> Json:
@@ -133,19 +131,6 @@ def _notes(entry: Entry) -> list[str]:
     return notes
 
 
-def _source(result: Result) -> Json | None:
-    source = result.source
-    if source is None:
-        return None
-    return {"name": source.name, "problems": source.problems, "digest": source.digest}
-
-
-def _calibration(row: ScoreRow) -> Json | None:
-    if "brier" not in row.values:
-        return None
-    return {field.name: _round(row[field.name]) for field in fields(Calibration)}
-
-
 def _parts(result: Result) -> Json:
     """Return the scores on all rows, with each prompt, and on the rows with each value of each column."""
     parts: Json = {ALL: _part(result.row)}
@@ -159,24 +144,11 @@ def _parts(result: Result) -> Json:
 
 
 def _part(row: ScoreRow, *, band: bool = True) -> Json:
-    source, threshold = row["source_accuracy"], row["mt"]
-    part: Json = {"n": row["groups"]}
-    if source is not None:
-        part["source"] = _round(source)
-        part["sourceInterval"] = row.ends("source_accuracy")
-    part["seeds"] = _round(row["seed_accuracy"])
-    part["variants"] = _round(row["sample_accuracy"])
-    part["qt"] = _round(row["qt"])
-    part["mt"] = None if threshold is None else round(threshold * 100)
-    part["ci"] = _intervals(row)
-    part["curve"] = _curve(row.curve, band=band)
-    return part
-
-
-def _intervals(row: ScoreRow) -> Json | None:
-    if row.ends("pattern_accuracy") is None:
-        return None
-    return {name: row.ends(score) for name, score in WITH_INTERVALS.items()}
+    scores = []
+    for name in SCORES:
+        value = row[name]
+        scores.append(None if value is None else round(value, DIGITS))
+    return {"scores": scores, "curve": _curve(row.curve, band=band)}
 
 
 def _curve(curve: Curve, *, band: bool) -> Json | None:
@@ -197,50 +169,25 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _consistency(result: Result) -> Json:
-    if not result.has_seeds:
-        return {}
-    consistency: Json = {}
-    for reference in ("seed", "majority"):
-        name = f"consistency_{reference}"
-        consistency[reference] = {
-            "sa": _round(result.row[f"{name}_sample_accuracy"]),
-            "pa": _round(result.row[f"{name}_pattern_accuracy"]),
-        }
-    return consistency
-
-
 def _seeds(result: Result, texts: Json | None) -> Json:
     """Return how many seeds are hard for a model, and the hardest ones."""
     seeds = seeds_by_hardness(result)
     of_kind = inconsistent(seeds)
-    counts = {
-        "wrong": sum(not seed.seed_correct for seed in seeds),
-        "inconsistent": len(of_kind),
-        "allWrong": sum(seed.correct == 0 for seed in seeds),
-    }
     return {
-        "counts": counts,
+        "counts": {
+            "wrong": sum(not seed.seed_correct for seed in seeds),
+            "inconsistent": len(of_kind),
+            "all_wrong": sum(seed.correct == 0 for seed in seeds),
+        },
         "inconsistent": [_hard_seed(seed, texts) for seed in of_kind[:SEEDS_SHOWN]],
         "hardest": [_hard_seed(seed, texts) for seed in seeds[:SEEDS_SHOWN]],
     }
 
 
 def _hard_seed(seed: SeedPredictions, texts: Json | None) -> Json:
+    """Return a seed with the number of its flips and, if its texts are known, the first flips."""
     flips = []
     if texts is not None and seed.seed_id in texts["seeds"]:
         for variant, label in seed.flips[:FLIPS_SHOWN]:
             flips.append([*texts["variants"][variant], label])
-    return {
-        "id": seed.seed_id,
-        "gold": seed.gold,
-        "predicted": seed.predicted,
-        "correct": seed.correct,
-        "of": seed.variants,
-        "flipped": len(seed.flips),
-        "flips": flips,
-    }
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS)
+    return {**vars(seed), "flipped": len(seed.flips), "flips": flips}

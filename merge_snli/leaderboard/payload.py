@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merge_snli.leaderboard.boards import LETTERS, Board
-from merge_snli.leaderboard.model_payload import CURVE_SCALE, model_data
+from merge_snli.leaderboard.model_payload import CURVE_SCALE, SCORES, model_data
 from merge_snli.results.grouping import short_names
 from merge_snli.results.prompts import results_of
 from merge_snli.results.rows import DEFINITIONS
@@ -22,6 +22,7 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Json]) -> Json:
     """
     return {
         "curveScale": CURVE_SCALE,
+        "scores": SCORES,
         "definitions": DEFINITIONS,
         "lettersAbout": LETTERS,
         "boards": [_board(board, texts.get(index)) for index, board in enumerate(boards)],
@@ -42,9 +43,9 @@ def _board(board: Board, texts: Json | None) -> Json:
         "subsamples": first.subsamples or 1,
         "drawn": int(sizes[sizes > 0].min()) if sizes.any() else None,
         "quality": round(QUALITY_THRESHOLD * 100),
+        "models": models,
     }
-    content |= _texts(texts, models)
-    content["models"] = models
+    content["texts"] = None if texts is None else _shown_texts(texts, models)
     return content
 
 
@@ -59,17 +60,11 @@ def _models(board: Board, texts: Json | None) -> list[Json]:
     return models
 
 
-def _texts(texts: Json | None, models: Sequence[Json]) -> Json:
-    """Return the license of the texts, and the texts of the seeds that a model shows."""
-    if texts is None:
-        return {"license": None, "terms": None, "textNames": None, "texts": {}}
-    shown = set()
+def _shown_texts(texts: Json, models: Sequence[Json]) -> Json:
+    """Return what `read_texts` returns with only the seeds that a model shows, and without the variants."""
+    shown = {}
     for model in models:
-        shown |= {seed["id"] for seed in model["inconsistent"]}
-        shown |= {seed["id"] for seed in model["hardest"]}
-    return {
-        "license": texts["license"],
-        "terms": texts["terms"],
-        "textNames": texts["names"],
-        "texts": {seed_id: text for seed_id, text in texts["seeds"].items() if seed_id in shown},
-    }
+        for seed in (*model["inconsistent"], *model["hardest"]):
+            if seed["seed_id"] in texts["seeds"]:
+                shown[seed["seed_id"]] = texts["seeds"][seed["seed_id"]]
+    return {"license": texts["license"], "terms": texts["terms"], "names": texts["names"], "seeds": shown}

@@ -26,30 +26,25 @@ def read_texts(data: ScoredData) -> dict[str, Any]:
     """Return the texts of a MERGE data set as JSON values of the page.
 
     Returns:
-        `license` and `terms`; `names`, what the two texts of a seed are called; `seeds`: by id the premise `p`, the
-        hypothesis `h`, and the words that are replaced with the offsets of their characters in both; `variants`: by id
-        the index of the replaced word, and its replacement.
+        `license` and `terms`; `names`, what the two texts of a seed are called; `seeds`: by id the premise, the
+        hypothesis, and what `words_of_seeds` returns of the seed; `variants`: by id the index of the replaced word, and
+        its replacement.
 
     Raises:
         InputError: If the data set lacks a column.
     """
+    assert data.seeds is not None
     record, words = data.stored.record, words_of_seeds(data)
+    seeds = {}
+    for name, texts, of_seed in zip(data.group_ids, data.seeds.texts, words, strict=True):
+        seeds[name] = (*texts, of_seed)
     return {
         "license": license_of(record) or "not stated",
         "terms": license_text(record),
         "names": record.texts,
-        "seeds": _seed_texts(data, words),
+        "seeds": seeds,
         "variants": _replacements(data, words),
     }
-
-
-def _seed_texts(data: ScoredData, words: SeedWords) -> dict[str, Any]:
-    assert data.seeds is not None
-    texts = {}
-    for name, (premise, hypothesis), of_seed in zip(data.group_ids, data.seeds.texts, words, strict=True):
-        replaced = [{"w": word, "p": in_premise, "h": in_hypothesis} for word, in_premise, in_hypothesis in of_seed]
-        texts[name] = {"p": premise, "h": hypothesis, "words": replaced}
-    return texts
 
 
 def _replacements(data: ScoredData, words: SeedWords) -> dict[str, tuple[int, str]]:

@@ -11,14 +11,15 @@ const SIZES = [
 const UNKNOWN = "?";
 const THUMB = 22;
 
-const trainingOf = (model) => (model.training ? model.training.join(" + ") : UNKNOWN);
+const trainingOf = (model) => model.model.training_data?.join(" + ") ?? UNKNOWN;
 
 function fits(model) {
   if (!model.name.toLowerCase().includes(state.q.trim().toLowerCase())) return false;
   if (state.data && trainingOf(model) !== state.data) return false;
-  if (state.size === "none") return model.parameters === null;
+  const { parameters } = model.model;
+  if (state.size === "none") return parameters === null;
   const [, , from, to] = SIZES.find(([id]) => id === state.size) ?? SIZES[0];
-  return from === undefined || (model.parameters !== null && model.parameters >= from && model.parameters < to);
+  return from === undefined || (parameters !== null && parameters >= from && parameters < to);
 }
 
 /** Return the keys of the models in the chart: the chosen ones, or the best at the quality threshold. */

@@ -1,14 +1,14 @@
 // The model view: scores by part, hardest seeds, and how the model was scored.
 
-// Per column: name, value of a part, and its interval.
-const SOURCE_COLUMN = ["Source", (part) => percent(part.source), (part) => interval(part.sourceInterval, percent)];
+// Per column: header, score of a part by its name in results, and how it is written.
+const SOURCE_COLUMN = ["Source", "source_accuracy", percent];
 const PART_COLUMNS = [
-  ["Number", (part) => count(part.n), () => null],
-  ["Seeds", (part) => percent(part.seeds), (part) => interval(part.ci?.seeds, percent)],
-  ["Variants", (part) => percent(part.variants), (part) => interval(part.ci?.variants, percent)],
-  ["PA", (part) => percent(part.curve.mean?.[theBoard().quality]), (part) => interval(part.ci?.pa, percent)],
-  ["QT", (part) => signed(part.qt), (part) => interval(part.ci?.qt, signed)],
-  ["MT", (part) => String(part.mt ?? NO_VALUE), () => null],
+  ["Number", "groups", count],
+  ["Seeds", "seed_accuracy", percent],
+  ["Variants", "sample_accuracy", percent],
+  ["PA", "pattern_accuracy", percent],
+  ["QT", "qt", signed],
+  ["MT", "mt", matching],
 ];
 
 /** Return the columns for a model, with that of the source after the number of seeds if the model was scored on it. */
@@ -44,30 +44,27 @@ function statTiles(model) {
   const quality = theBoard().quality;
   const tile = (name, value, under) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value, under ? el("small", {}, under) : null));
-  const range = (ends, write) => (ends ? `95%: ${interval(ends, write)}` : null);
-  const onSource =
-    model.source && tile("Source", `${percent(all.source)}%`, range(all.sourceInterval, percent));
+  const scoreTile = (name, score, write) => {
+    const ends = interval(all, score, write);
+    return tile(name, `${write(all[score])}${write === signed ? "" : "%"}`, ends && `95%: ${ends}`);
+  };
   return [
-    ...(onSource ? [onSource] : []),
-    tile("Seeds", `${percent(all.seeds)}%`, range(all.ci?.seeds, percent)),
-    tile("Variants", `${percent(all.variants)}%`, range(all.ci?.variants, percent)),
-    tile(
-      `PA(${quality / 100})`,
-      `${percent(all.curve.mean?.[quality])}%`,
-      range(all.ci?.pa, percent),
-    ),
-    tile("QT", signed(all.qt), range(all.ci?.qt, signed)),
+    ...(model.source ? [scoreTile("Source", "source_accuracy", percent)] : []),
+    scoreTile("Seeds", "seed_accuracy", percent),
+    scoreTile("Variants", "sample_accuracy", percent),
+    scoreTile(`PA(${quality / 100})`, "pattern_accuracy", percent),
+    scoreTile("QT", "qt", signed),
     tile(
       "Consistency",
-      `${percent(model.consistency.seed?.pa)}%`,
+      `${percent(all.consistency_seed_pattern_accuracy)}%`,
       `seeds of which at least ${quality}% of the variants get the seed's prediction`,
     ),
-    ...(model.calibration ? [calibrationTile(model, tile)] : []),
+    ...(isCalibrated(model) ? [calibrationTile(model, tile)] : []),
   ];
 }
 
 function calibrationTile(model, tile) {
-  const { brier, seed_brier: onSeeds, weakened } = model.calibration;
+  const { brier, seed_brier: onSeeds, weakened } = model.parts.all;
   const score = (value) => (value === null ? NO_VALUE : value.toFixed(3));
   const weaker = weakened === null ? "" : `; gold label less probable but same answer on ${percent(weakened)}%`;
   return tile(
@@ -121,25 +118,27 @@ function partStyle(part) {
 function partRow(name, part, columns, drawn) {
   const swatch = el("i", { class: "swatch", "aria-hidden": "true" });
   swatch.style.setProperty("--line", drawn ? partStyle(name).color : "transparent");
-  const cells = columns.map(([, write, ci]) => {
-    const under = ci(part);
-    return el("td", {}, write(part), under ? el("small", {}, under) : null);
+  const cells = columns.map(([, score, write]) => {
+    const under = interval(part, score, write);
+    return el("td", {}, write(part[score]), under ? el("small", {}, under) : null);
   });
   return el("tr", {}, el("th", { scope: "row" }, swatch, partName(name)), ...cells);
 }
 
 function aboutRows(model) {
   const board = theBoard();
-  const versions = Object.entries(model.versions).map(([name, version]) => `${name} ${version}`);
+  const { architecture, parameters, training_data: training, revision, digest, labels, label_origin: origin } = model.model;
+  const { dtype, device } = model.run;
+  const versions = Object.entries(model.run.versions).map(([name, version]) => `${name} ${version}`);
   const rows = {
-    Architecture: model.architecture,
-    Parameters: model.parameters === null ? null : count(model.parameters),
-    "Trained on": model.training?.join(", "),
-    Commit: model.revision,
-    Digest: model.digest,
-    Labels: `${model.labels.join(", ")} (${model.labelOrigin})`,
+    Architecture: architecture,
+    Parameters: parameters === null ? null : count(parameters),
+    "Trained on": training?.join(", "),
+    Commit: revision,
+    Digest: digest,
+    Labels: `${labels.join(", ")} (${origin})`,
     ...model.prompt,
-    Precision: model.dtype && `${model.dtype} on ${model.device}`,
+    Precision: dtype && `${dtype} on ${device}`,
     Versions: versions.join(", "),
     Source: model.source && `${model.source.name}, ${count(model.source.problems)} problems with a gold label`,
     "Data set": `${board.dataset}, config ${board.config}, version ${board.version}${board.revision ? `, commit ${board.revision}` : ""}`,

@@ -1,35 +1,24 @@
 // The sortable table of models; rows are reused when scores change.
 
-const size = (model) => model.parameters ?? -1;
+const size = (model) => model.model.parameters ?? -1;
+
+/** Return a column of a score, by its name in results, with its interval. */
+const scoreColumn = (id, name, score, write, more = {}) => ({
+  id,
+  name,
+  about: DATA.definitions[name],
+  value: (model, part) => model.parts[part]?.[score] ?? null,
+  write: (model, part) => write(model.parts[part]?.[score]),
+  ci: (model, part) => interval(model.parts[part], score, write),
+  ...more,
+});
 
 const COLUMNS = [
   { id: "model", name: "Model", first: "up", value: (model) => model.name.toLowerCase() },
-  { id: "size", name: "Size", first: "up", value: size, write: (model) => parameters(model.parameters) },
-  {
-    id: "source",
-    name: "Source",
-    about: DATA.definitions.Source,
-    on: hasSource,
-    value: (model, part) => model.parts[part]?.source ?? null,
-    write: (model, part) => percent(model.parts[part]?.source),
-    ci: (model, part) => interval(model.parts[part]?.sourceInterval, percent),
-  },
-  {
-    id: "seeds",
-    name: "Seeds",
-    about: DATA.definitions.Seeds,
-    value: (model, part) => model.parts[part]?.seeds ?? null,
-    write: (model, part) => percent(model.parts[part]?.seeds),
-    ci: (model, part) => interval(model.parts[part]?.ci?.seeds, percent),
-  },
-  {
-    id: "variants",
-    name: "Variants",
-    about: DATA.definitions.Variants,
-    value: (model, part) => model.parts[part]?.variants ?? null,
-    write: (model, part) => percent(model.parts[part]?.variants),
-    ci: (model, part) => interval(model.parts[part]?.ci?.variants, percent),
-  },
+  { id: "size", name: "Size", first: "up", value: size, write: (model) => parameters(model.model.parameters) },
+  scoreColumn("source", "Source", "source_accuracy", percent, { on: hasSource }),
+  scoreColumn("seeds", "Seeds", "seed_accuracy", percent),
+  scoreColumn("variants", "Variants", "sample_accuracy", percent),
   {
     id: "pa",
     name: "PA",
@@ -37,23 +26,10 @@ const COLUMNS = [
     value: at,
     write: (model, part, threshold) => percent(at(model, part, threshold)),
     ci: (model, part, threshold) =>
-      threshold === theBoard().quality ? interval(model.parts[part]?.ci?.pa, percent) : "",
+      threshold === theBoard().quality ? interval(model.parts[part], "pattern_accuracy", percent) : "",
   },
-  {
-    id: "qt",
-    name: "QT",
-    about: DATA.definitions.QT,
-    value: (model, part) => model.parts[part]?.qt ?? null,
-    write: (model, part) => signed(model.parts[part]?.qt),
-    ci: (model, part) => interval(model.parts[part]?.ci?.qt, signed),
-  },
-  {
-    id: "mt",
-    name: "MT",
-    about: DATA.definitions.MT,
-    value: (model, part) => model.parts[part]?.mt ?? null,
-    write: (model, part) => String(model.parts[part]?.mt ?? NO_VALUE),
-  },
+  scoreColumn("qt", "QT", "qt", signed),
+  scoreColumn("mt", "MT", "mt", matching),
   {
     id: "ece",
     name: "ECE",
@@ -193,10 +169,10 @@ class ModelTable {
 
 /** Return the training data of a model, after its size if the size column is hidden. */
 function aboutModel(model) {
-  const training = (model.training ?? []).map((name) => name.slice(name.lastIndexOf("/") + 1)).join(", ");
+  const { parameters: number, training_data: data } = model.model;
+  const training = (data ?? []).map((name) => name.slice(name.lastIndexOf("/") + 1)).join(", ");
   const gap = training ? " · " : " ";
-  const size =
-    model.parameters === null ? null : el("span", { class: "narrow" }, `${parameters(model.parameters)}${gap}`);
+  const size = number === null ? null : el("span", { class: "narrow" }, `${parameters(number)}${gap}`);
   return [size, training && `${training} `].filter(Boolean);
 }
 

@@ -12,7 +12,15 @@ function signed(share) {
   return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded).toFixed(1)}`;
 }
 
-const interval = (ends, write) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "");
+/** Return the interval of a score of a part as text; empty if it has none. */
+function interval(part, score, write) {
+  const [low, high] = [part?.[`${score}_low`] ?? null, part?.[`${score}_high`] ?? null];
+  return low === null ? "" : `${write(low)} to ${write(high)}`;
+}
+
+/** Return MT as text: a threshold in whole percent. */
+const matching = (threshold) => percent(threshold, 0);
+
 function parameters(number) {
   if (number === null) return NO_VALUE;
   for (const [unit, letter] of [
@@ -38,7 +46,10 @@ function unpack(curve) {
 
 for (const board of DATA.boards) {
   for (const model of board.models) {
-    for (const part of Object.values(model.parts)) part.curve = unpack(part.curve);
+    for (const part of Object.values(model.parts)) {
+      DATA.scores.forEach((name, index) => (part[name] = part.scores[index]));
+      part.curve = unpack(part.curve);
+    }
   }
 }
 
@@ -63,9 +74,10 @@ function partName(part) {
 }
 
 const hasSource = (board) => board.models.some((model) => model.source);
-const hasProbabilities = (board) => board.models.some((model) => model.calibration);
+const hasProbabilities = (board) => board.models.some(isCalibrated);
 const hasLetters = (board) => board.models.some((model) => model.letters);
-const calibrationError = (model) => model.calibration?.calibration_error ?? null;
+const isCalibrated = (model) => model.parts.all.seed_brier !== null;
+const calibrationError = (model) => model.parts.all.calibration_error;
 
 /** Return the letters of the tests, which are of all variants at the quality threshold; null elsewhere. */
 const lettersOf = (model, part, threshold) =>

@@ -122,8 +122,8 @@ def test_json_cannot_end_its_script_element(text: str) -> None:
 
 def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, dict[str, Any]]) -> None:
     page = render_page(boards)
-    assert next(iter(texts[0]["seeds"].values()))["p"] not in page
-    assert [board["texts"] for board in data_of(page)["boards"]] == [{}, {}]
+    assert next(iter(texts[0]["seeds"].values()))[0] not in page
+    assert [board["texts"] for board in data_of(page)["boards"]] == [None, None]
 
 
 def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
@@ -152,13 +152,13 @@ def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
 def test_fifty_models_are_small_enough(results: list[Result], models: int) -> None:
     rng = np.random.default_rng(0)
     many = [paper_sized(results[0], f"organization/some-model-{index}", rng) for index in range(models)]
-    words = [{"w": word, "p": (2,), "h": (4,)} for word in ("woman", "street")]
+    words = [(word, (2,), (4,)) for word in ("woman", "street")]
     sentences = ("A sentence of some length about what people do. " * 2, "They do it here and now. " * 2)
     texts = {
         "license": "cc-by-sa-4.0",
         "terms": "Terms. " * 20,
         "names": TextNames(),
-        "seeds": {seed: {"p": sentences[0], "h": sentences[1], "words": words} for seed in many[0].group_ids},
+        "seeds": dict.fromkeys(many[0].group_ids, (*sentences, words)),
         "variants": {f"v{row}": (row % 2, f"word{row % 40}") for row in range(40 * len(many[0].group_ids))},
     }
     page = render_page(make_boards(many), {0: texts})
@@ -166,7 +166,7 @@ def test_fifty_models_are_small_enough(results: list[Result], models: int) -> No
     shown = data_of(page)["boards"][0]
     assert len(shown["models"]) == models
     assert all(model["inconsistent"] and model["inconsistent"][0]["flips"] for model in shown["models"])
-    assert len(shown["texts"]) > 8 * models
+    assert len(shown["texts"]["seeds"]) > 8 * models
 
 
 def test_a_curve_is_rounded_once() -> None:
@@ -246,13 +246,13 @@ def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: 
 
 def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, dict[str, Any]], variants: list[dict[str, Any]]) -> None:
     for row in variants:
-        text = texts[0]["seeds"][row["seed_id"]]
+        premise, hypothesis, words = texts[0]["seeds"][row["seed_id"]]
         number, replacement = texts[0]["variants"][row["variant_id"]]
-        word = text["words"][number]
-        assert (word["w"], replacement) == (row["original"], row["replacement"])
-        assert (text["p"], text["h"]) == (row["seed_premise"], row["seed_hypothesis"])
-        assert replace_at(text["p"], word["p"], word["w"], replacement) == row["premise"]
-        assert replace_at(text["h"], word["h"], word["w"], replacement) == row["hypothesis"]
+        word, in_premise, in_hypothesis = words[number]
+        assert (word, replacement) == (row["original"], row["replacement"])
+        assert (premise, hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
+        assert replace_at(premise, in_premise, word, replacement) == row["premise"]
+        assert replace_at(hypothesis, in_hypothesis, word, replacement) == row["hypothesis"]
 
 
 def test_license(texts: dict[int, dict[str, Any]]) -> None:

@@ -15,6 +15,7 @@ from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.leaderboard.boards import make_boards
+from merge_snli.leaderboard.model_payload import SCORES
 from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.models.filled_prompt import FilledPrompt, Shot, in_orders
@@ -241,7 +242,8 @@ def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
     (model,) = [each for each in page["models"] if each["name"] == "m (3 prompts)"]
     assert (page["variants"], page["subsamples"]) == (SEEDS * VARIANTS, DRAWS)
     assert [name for name in model["parts"] if name.startswith("prompt:")] == [f"prompt:{name}" for name in PROMPTS]
-    assert model["parts"]["prompt:plain"]["seeds"] == pytest.approx(results[2].scores.seed_accuracy)
+    plain = dict(zip(SCORES, model["parts"]["prompt:plain"]["scores"], strict=True))
+    assert plain["seed_accuracy"] == pytest.approx(results[2].scores.seed_accuracy)
     assert model["prompt"]["Prompt"].startswith("3 prompts [")
     assert any(f"from {100 * merged.effect.lowest:.1f}" in note for note in model["notes"])
     text = leaderboard_text(results, "md")
