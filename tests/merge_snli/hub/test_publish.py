@@ -12,6 +12,7 @@ from merge_snli.dataset.record import as_json
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.hub.plan import Plan, plan
 from merge_snli.hub.publish import publish_plan, published_text
+from tests.cases import slow
 from tests.hub.faults import Fault
 from tests.hub.server import READER, Hub
 from tests.hub.storage import Repo
@@ -151,16 +152,18 @@ def contents(repo: Repo) -> tuple[dict[str, str], dict[str, str]]:
 @pytest.mark.parametrize(
     ("status", "meaning"),
     [
-        (400, "rejected the content sent to org/merge_snli"),
         (401, "rejected the token: log in again with `hf auth login` or set HF_TOKEN"),
-        (402, "requires a paid plan"),
-        (403, "the token has no write access to org/merge_snli"),
-        (404, "org/merge_snli does not exist on the Hub or the token cannot see it"),
         (409, "another commit to org/merge_snli is in progress"),
-        (413, "the content sent to org/merge_snli is too large"),
-        (429, "rate limit is exceeded"),
-        (500, "has an internal error"),
-        (503, "has an internal error"),
+        *slow(
+            (400, "rejected the content sent to org/merge_snli"),
+            (402, "requires a paid plan"),
+            (403, "the token has no write access to org/merge_snli"),
+            (404, "org/merge_snli does not exist on the Hub or the token cannot see it"),
+            (413, "the content sent to org/merge_snli is too large"),
+            (429, "rate limit is exceeded"),
+            (500, "has an internal error"),
+            (503, "has an internal error"),
+        ),
     ],
 )
 def test_refused_commit_changes_nothing(

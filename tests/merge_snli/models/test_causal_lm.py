@@ -38,6 +38,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.score_models import prediction_store, score_model
 from merge_snli.scoring.scored_model import model_from_name
+from tests.cases import first_fast
 from tests.commands import Command
 from tests.oracles import answers_of_groups, known, refused
 from tests.predictors import logits_of, tokens_of
@@ -118,7 +119,7 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, *, cache
         assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("name", first_fast(PROMPTS))
 @pytest.mark.parametrize("ends", ["$A </s>", "<s> $A </s>"])
 def test_a_tokenizer_that_appends_an_end_token(folder: Folder, tmp_path: Path, ends: str, name: str) -> None:
     def append(tokenizer: Any) -> None:  # noqa: ANN401

@@ -109,6 +109,7 @@ def test_the_license_is_beside_the_table() -> None:
     assert "Princeton University" in (NOUNS.parent / "LICENSE").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not WORDNET.is_dir(), reason="WordNet's files are not installed (Debian: wordnet-base)")
 def test_the_tables_are_those_of_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {"NOUNS": NOUNS, "VERBS": VERBS, "ADJECTIVES": ADJECTIVES}
