@@ -1,32 +1,26 @@
 """The models of the paper: the masked LMs that generated its data set, and the thirteen that it scores."""
 
-from collections.abc import Mapping
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from merge_snli.dataset.label_spellings import INFER
-from merge_snli.schema import NLI_LABELS
+from pydantic import TypeAdapter
 
-BERT = ("google-bert/bert-base-cased", "google-bert/bert-large-cased")
-ROBERTA = ("FacebookAI/roberta-base", "FacebookAI/roberta-large")
-ALBERT = ("albert/albert-base-v2", "albert/albert-xxlarge-v2")
-ELECTRA = ("google/electra-base-generator", "google/electra-large-generator")
-BART = ("facebook/bart-base", "facebook/bart-large")
+CONTENT: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 # Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
 # compare members of one family with each other, and Figure 7 has a group of its own for the other size.
-FAMILIES = (BERT, ROBERTA, ALBERT, ELECTRA, BART)
+FAMILIES: tuple[tuple[str, ...], ...] = tuple(map(tuple, CONTENT["families"].values()))
+BERT, ROBERTA, ALBERT, ELECTRA, BART = FAMILIES
 
 # The masked LMs that generated the paper's data set: all families except BART.
 PAPER_MLMS = (*BERT, *ROBERTA, *ALBERT, *ELECTRA)
 
 # The paper's name of each masked LM, by Hub id.
-PAPER_NAMES: Mapping[str, str] = {
-    **dict(zip(BERT, ("BERT-B", "BERT-L"), strict=True)),
-    **dict(zip(ROBERTA, ("RoBERTa-B", "RoBERTa-L"), strict=True)),
-    **dict(zip(ALBERT, ("ALBERT-B", "ALBERT-XXL"), strict=True)),
-    **dict(zip(ELECTRA, ("Electra-B", "Electra-L"), strict=True)),
-    **dict(zip(BART, ("BART-B", "BART-L"), strict=True)),
-}
+PAPER_NAMES: dict[str, str] = {}
+for _names in CONTENT["families"].values():
+    PAPER_NAMES |= _names
 
 
 def family(masked_lm: str) -> tuple[str, ...]:
@@ -41,11 +35,6 @@ def family(masked_lm: str) -> tuple[str, ...]:
     return next((members for members in FAMILIES if masked_lm in members), (masked_lm,))
 
 
-SNLI = ("snli",)
-# Training sets, abbreviated as in Table 3: S is SNLI, SMFA is SNLI, MultiNLI, FEVER and ANLI.
-SMFA = ("snli", "multi_nli", "fever", "anli")
-
-
 @dataclass(frozen=True, kw_only=True)
 class PaperModel:
     """One model of the paper.
@@ -54,7 +43,7 @@ class PaperModel:
         paper_name: Its name in Table 3.
         name: Its Hub id (Table 8).
         model_type: Its `model_type` in `transformers`.
-        trained_on: Its NLI training sets (Table 3).
+        trained_on: Its NLI training sets, of which Table 3 abbreviates SNLI as S, and the four as SMFA.
         labels: The label of each output, in order, if its config does not name them; scoring checks them on the seeds.
             `infer` to infer them from the seeds.
         masked_lm: The masked LM of the same architecture and size among those of Table 5, or None.
@@ -70,120 +59,8 @@ class PaperModel:
     note: str | None = None
 
 
-# The authors' code: model_family and model_prediction_mapping in utils.py of github.com/mdzgr/MERGE, commit e724809.
-ENC = NLI_LABELS
-CEN = ("contradiction", "entailment", "neutral")
-
-# In the order of Table 3. Revisions are not pinned because the paper gives none.
-PAPER_MODELS = (
-    PaperModel(
-        paper_name="BERT-B-S",
-        name="textattack/bert-base-uncased-snli",
-        model_type="bert",
-        trained_on=SNLI,
-        labels=CEN,  # labeldict of TextAttack
-        masked_lm=BERT[0],
-        note="its config has no label names",
-    ),
-    PaperModel(
-        paper_name="BERT-L-S",
-        name="varun-v-rao/bert-large-cased-lora-1.58M-snli",
-        model_type="bert",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        masked_lm=BERT[1],
-        note="LoRA adapter: needs peft and its base model",
-    ),
-    PaperModel(
-        paper_name="RoBERTa-B-S",
-        name="pepa/roberta-base-snli",
-        model_type="roberta",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        masked_lm=ROBERTA[0],
-    ),
-    PaperModel(
-        paper_name="DeBERTa-v3-B-S",
-        name="pepa/deberta-v3-base-snli",
-        model_type="deberta-v2",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        note="SentencePiece tokenizer",
-    ),
-    PaperModel(
-        paper_name="DeBERTa-v3-L-S",
-        name="pepa/deberta-v3-large-snli",
-        model_type="deberta-v2",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        note="SentencePiece tokenizer",
-    ),
-    PaperModel(
-        paper_name="BART-B-S",
-        name="varun-v-rao/bart-base-snli-model1",
-        model_type="bart",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        masked_lm=BART[0],
-    ),
-    PaperModel(
-        paper_name="OPT-1-3b-S",
-        name="utahnlp/snli_facebook_opt-1.3b_seed-3",
-        model_type="opt",
-        trained_on=SNLI,
-        labels=INFER,  # unknown to the authors' code
-        note="decoder: classifies at the last token",
-    ),
-    PaperModel(
-        paper_name="GPT-2-L-S",
-        name="varun-v-rao/gpt2-large-snli-model3",
-        model_type="gpt2",
-        trained_on=SNLI,
-        labels=ENC,  # the authors' code
-        note="decoder without a padding token",
-    ),
-    PaperModel(
-        paper_name="RoBERTa-L-SMFA",
-        name="ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli",
-        model_type="roberta",
-        trained_on=SMFA,
-        labels=ENC,  # model card
-        masked_lm=ROBERTA[1],
-    ),
-    PaperModel(
-        paper_name="BART-L-SMFA",
-        name="ynie/bart-large-snli_mnli_fever_anli_R1_R2_R3-nli",
-        model_type="bart",
-        trained_on=SMFA,
-        labels=ENC,  # model card
-        masked_lm=BART[1],
-    ),
-    PaperModel(
-        paper_name="Electra-L-SMFA",
-        name="ynie/electra-large-discriminator-snli_mnli_fever_anli_R1_R2_R3-nli",
-        model_type="electra",
-        trained_on=SMFA,
-        labels=ENC,  # model card
-        masked_lm=ELECTRA[1],
-    ),
-    PaperModel(
-        paper_name="XLNet-L-SMFA",
-        name="ynie/xlnet-large-cased-snli_mnli_fever_anli_R1_R2_R3-nli",
-        model_type="xlnet",
-        trained_on=SMFA,
-        labels=ENC,  # model card
-        note="SentencePiece tokenizer with left padding",
-    ),
-    PaperModel(
-        paper_name="ALBERT-XXL-SMFA",
-        name="ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
-        model_type="albert",
-        trained_on=SMFA,
-        labels=ENC,  # model card
-        masked_lm=ALBERT[1],
-        note="SentencePiece tokenizer",
-    ),
-)
+# In the order of Table 3.
+PAPER_MODELS = TypeAdapter(tuple[PaperModel, ...]).validate_python(CONTENT["models"])
 
 
 def paper_model(name: str) -> PaperModel | None:

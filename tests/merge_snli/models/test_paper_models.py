@@ -22,8 +22,6 @@ from merge_snli.models.paper_models import (
     PAPER_MLMS,
     PAPER_MODELS,
     PAPER_NAMES,
-    SMFA,
-    SNLI,
     PaperModel,
     family,
     paper_model,
@@ -66,6 +64,9 @@ def test_every_member_of_a_family_has_a_name() -> None:
     assert [*map(family, ("facebook/bart-base", "mine"))] == [("facebook/bart-base", "facebook/bart-large"), ("mine",)]
 
 
+# The training sets that Table 3 abbreviates; S is the first of them.
+SMFA = ("snli", "multi_nli", "fever", "anli")
+
 auto_model: Any = AutoModelForSequenceClassification
 NAMED = ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
 PAIRS: list[Pair] = [
@@ -84,7 +85,7 @@ def test_table_matches_the_paper() -> None:
     assert {model.paper_name.lower(): model.name for model in PAPER_MODELS} == spelled
     assert [model.paper_name for model in PAPER_MODELS] == scores
     for model in PAPER_MODELS:
-        assert model.trained_on == (SMFA if model.paper_name.endswith("-SMFA") else SNLI)
+        assert model.trained_on == (SMFA if model.paper_name.endswith("-SMFA") else SMFA[:1])
 
 
 def test_rows_are_complete() -> None:
