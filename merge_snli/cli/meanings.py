@@ -1,42 +1,15 @@
 """Options that people try, and those that do what they mean."""
 
+import tomllib
 from collections.abc import Collection
+from pathlib import Path
 
 from merge_snli.base.errors import nearest
 
-# By the name that other programs have for it, the options that may be meant: the first that a command has is proposed.
-MEANT = {
-    "--min-variants": ("--inflation",),
-    "--max-variants": ("--inflation",),
-    "--num-variants": ("--inflation",),
-    "--variants": ("--inflation",),
-    "--min-seeds": ("--inflation",),
-    "--limit": ("--limit-seeds",),
-    "--num-seeds": ("--limit-seeds", "--inflation"),
-    "--max-seeds": ("--limit-seeds", "--limit"),
-    "--num-samples": ("--limit-seeds", "--limit"),
-    "--max-samples": ("--limit-seeds", "--limit"),
-    "--max-problems": ("--limit",),
-    "--num-problems": ("--limit",),
-    "--seed": ("--random-seed",),
-    "--masked-lm": ("--mlm",),
-    "--model": ("--mlm",),
-    "--models": ("--mlm",),
-    "--output": ("--out",),
-    "--output-dir": ("--out",),
-    "--data": ("--dataset",),
-    "--labels": ("--data-labels", "--model-labels"),
-    "--label-names": ("--data-labels", "--model-labels"),
-    "--gpu": ("--device",),
-    "--cpu": ("--device",),
-    "--fp16": ("--dtype",),
-    "--bf16": ("--dtype",),
-    "--jobs": ("--workers",),
-    "--threads": ("--workers",),
-    "--num-workers": ("--workers",),
-    "--force": ("--overwrite",),
-    "--cache-dir": ("--work",),
-}
+
+def meanings() -> dict[str, list[str]]:
+    """Return the options that may be meant, by the name that other programs have for them."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def advice(name: str, known: Collection[str]) -> str:
@@ -50,5 +23,5 @@ def advice(name: str, known: Collection[str]) -> str:
         >>> advice("--limit", ["--limit-seeds", "--delimiter"])
         ': did you mean --limit-seeds?'
     """
-    meant = [option for option in MEANT.get(name, ()) if option in known]
+    meant = [option for option in meanings().get(name, ()) if option in known]
     return f": did you mean {meant[0]}?" if meant else nearest(name, known)

@@ -195,9 +195,9 @@ def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> N
 
 def test_the_pages_show_the_model_and_its_hard_seeds(run: TaskRun) -> None:
     [board] = json.loads(Parsed(run.page.read_text(encoding="utf-8")).scripts[0])["boards"]
-    assert board["textNames"] == [*run.task.texts]
+    assert board["texts"]["names"] == [*run.task.texts]
     texts = {(row[run.task.texts[0]], row[run.task.texts[1]]) for row in run.task.rows}
-    assert {(text["p"], text["h"]) for text in board["texts"].values()} <= texts
+    assert {(first, second) for first, second, _ in board["texts"]["seeds"].values()} <= texts
     [model] = board["models"]
     assert model["hardest"]
     assert {seed["gold"] for seed in model["hardest"]} == {*run.task.labels}

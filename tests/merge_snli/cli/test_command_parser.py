@@ -19,7 +19,7 @@ import pytest
 from merge_snli import cli
 from merge_snli.cli import arguments, main
 from merge_snli.cli.arguments import TABLE_FORMATS, add_list, split_list
-from merge_snli.cli.meanings import MEANT
+from merge_snli.cli.meanings import meanings
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
 from tests.cases import slow
@@ -58,7 +58,7 @@ def test_help_lists_at_most_18_commands_under_five_headings(command: Command) ->
 
 def test_every_option_that_is_meant_exists() -> None:
     options = {option for _, action in ARGUMENTS for option in action.option_strings}
-    assert {meant for of_name in MEANT.values() for meant in of_name} <= options
+    assert {meant for of_name in meanings().values() for meant in of_name} <= options
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"]])
