@@ -16,8 +16,8 @@ from generation.options import FILTER_NAMES, NO_FILTER, PRESETS
 from generation.work import METHOD_VERSION
 from merge_snli import cli
 from merge_snli.annotation.report import Annotation
-from merge_snli.annotation.sample import COLUMNS as SHEET_COLUMNS
 from merge_snli.annotation.sample import Sample
+from merge_snli.annotation.shown import COLUMNS as SHEET_COLUMNS
 from merge_snli.answers.data import ANSWER_COLUMNS, WORDS
 from merge_snli.answers.table import LOG_LIKELIHOODS, PROBABILITY, REPLIES, REQUIRED
 from merge_snli.dataset.record import Record

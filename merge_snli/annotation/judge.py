@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.annotation.sample import TEXT_COLUMNS, VARIANT_ID, Sample, SheetRow, read_sample, whole_sample
+from merge_snli.annotation.sample import Sample, read_sample, whole_sample
 from merge_snli.annotation.sheets import guidelines
+from merge_snli.annotation.shown import TEXT_COLUMNS, VARIANT_ID, SheetRow
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json

@@ -23,7 +23,7 @@ from merge_snli.annotation.judge import (
     read_scores,
     replacement_of,
 )
-from merge_snli.annotation.sample import VARIANT_ID
+from merge_snli.annotation.shown import VARIANT_ID
 from merge_snli.answers.replies import NOT_STATED
 from merge_snli.dataset.judgments import BY_VARIANT, JUDGE, SCORES
 from merge_snli.language_models.inspect_replies import FAILING, ask_until, check_ask_again, kind_of, shown_by_inspect

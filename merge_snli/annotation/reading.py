@@ -5,25 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from merge_snli.annotation.sample import (
-    COMMENT,
-    SAMPLE_FILE,
-    SPELLINGS,
-    TEXT_COLUMNS,
-    VARIANT_ID,
-    Sample,
-    SheetRow,
-    headings,
-    read_sample,
-    whole_sample,
-)
+from merge_snli.annotation.sample import SAMPLE_FILE, Sample, read_sample, whole_sample
 from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows, text_of
+from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, VARIANT_ID, SheetRow, headings
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import printable, without_mark
-from merge_snli.dataset.judgments import SCORES, VariantJudgments, is_judgments, judgments_in
+from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import TextNames
+
+# The spellings of each score; spreadsheets may have numbers with decimals.
+SPELLINGS = {str(score): score for score in SCALE} | {f"{score}.0": score for score in SCALE}
 
 # A row of config `annotation`, with the texts as the annotator saw them: the columns of a sheet, and the annotator.
 Judgment: TypeAlias = dict[str, Any]

@@ -4,89 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
+from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.record import require, validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
-from merge_snli.dataset.variants import replaced_words, validated_by
+from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL, NLI_LABELS
-
-# The spellings of each score; spreadsheets may have numbers with decimals.
-SPELLINGS = {str(score): score for score in SCALE} | {f"{score}.0": score for score in SCALE}
-
-COMMENT = "comment"
 
 SAMPLE_FILE = "sample.json"
 
-# The character before and after a marked word.
-MARK = "*"
-
-VARIANT_ID = "variant_id"
-TEXT_COLUMNS = (VARIANT_ID, "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label")
-# The columns of a sheet.
-COLUMNS = (*TEXT_COLUMNS, *SCORES, COMMENT)
-
-
-def headings(texts: TextNames) -> dict[str, str]:
-    """Return the heading of each column of a sheet: its name, with what the texts are called.
-
-    Examples:
-        >>> [*headings(TextNames("question", "sentence")).values()][1:5]
-        ['seed_question', 'seed_sentence', 'question', 'sentence']
-    """
-    first, second = texts if {*COLUMNS}.difference(NLI_TEXTS).isdisjoint(texts) else NLI_TEXTS
-    named = {"seed_premise": f"seed_{first}", "seed_hypothesis": f"seed_{second}", "premise": first}
-    return dict(zip(COLUMNS, COLUMNS, strict=True)) | named | {"hypothesis": second}
-
-
-def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacement: str) -> tuple[str, str]:
-    """Mark every occurrence of the word that was replaced.
-
-    Args:
-        seed: The seed's sentence.
-        variant: The variant's sentence.
-        starts: The offsets at which the replacement starts in `variant`.
-        original: The word that was replaced. An occurrence may have another case.
-        replacement: The word that replaces it, in the case pattern of `original`.
-
-    Returns:
-        The seed's sentence and the variant's, with `MARK` around the words.
-
-    Raises:
-        InputError: If the variant's sentence is not the seed's with the word replaced.
-
-    Examples:
-        >>> mark("A cat and a cat.", "A dog and a dog.", [2, 12], "cat", "dog")
-        ('A *cat* and a *cat*.', 'A *dog* and a *dog*.')
-    """
-    spans = replaced_words(seed, variant, starts, original, replacement)
-    if not spans:
-        raise InputError(
-            f"{variant!r} is not {seed!r} with {original!r} replaced by {replacement!r}: check the data set with "
-            "merge-snli validate"
-        )
-    for word in reversed(spans):
-        seed, variant = _marked(seed, *word.seed), _marked(variant, *word.variant)
-    return seed, variant
-
-
-def _marked(text: str, start: int, end: int) -> str:
-    return f"{text[:start]}{MARK}{text[start:end]}{MARK}{text[end:]}"
-
-
 Per = Literal["class", "mlm", "all"]
-
-
-# A sampled variant as annotators see it, with the replaced word marked: a text for each of `TEXT_COLUMNS`.
-SheetRow: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -217,7 +152,7 @@ def draw_sample(
             raise InputError(f"{dataset.name} has the same data as another data set given: pass it once")
         sampled[dataset.digest], table = _draw(dataset, size, per, random_seed)
         labels |= dict.fromkeys(dataset.record.label_names)
-        for row in _sheet_rows(table, dataset.record.label_names):
+        for row in rows_of(table, dataset.record.label_names):
             if rows.setdefault(row[VARIANT_ID], row) != row:
                 raise InputError(
                     f"{dataset.name} and another data set have different variants with the id {row[VARIANT_ID]!r}: "
@@ -299,15 +234,3 @@ def _strata(dataset: MergeDataset, table: pa.Table, per: Per) -> Mapping[str, Se
         classes = np.array(table["word_class"].to_pylist())
         masks = {name: classes == name for name in dataset.record.test_configs if name != ALL}
     return {name: mask.nonzero()[0].tolist() for name, mask in masks.items()}
-
-
-def _sheet_rows(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
-    rows = []
-    for row in table.to_pylist():
-        texts = {VARIANT_ID: row[VARIANT_ID]}
-        for side in ("premise", "hypothesis"):
-            seed, starts = row[f"seed_{side}"], row[f"{side}_offsets"]
-            texts[f"seed_{side}"], texts[side] = mark(seed, row[side], starts, row["original"], row["replacement"])
-        texts["label"] = names[row["label"]]
-        rows.append({name: texts[name] for name in TEXT_COLUMNS})
-    return rows

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.annotation.reading import Judgment, Judgments
-from merge_snli.annotation.sample import VARIANT_ID
+from merge_snli.annotation.shown import VARIANT_ID
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command

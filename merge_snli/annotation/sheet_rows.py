@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from merge_snli.annotation.sample import VARIANT_ID, headings
+from merge_snli.annotation.shown import VARIANT_ID, headings
 from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.table import without_mark
 from merge_snli.dataset.judgments import SCORES

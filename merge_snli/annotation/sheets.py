@@ -7,15 +7,8 @@ from xml.sax.saxutils import quoteattr
 
 from pydantic import TypeAdapter
 
-from merge_snli.annotation.sample import (
-    COLUMNS,
-    COMMENT,
-    SAMPLE_FILE,
-    Sample,
-    SheetRow,
-    headings,
-    rank,
-)
+from merge_snli.annotation.sample import SAMPLE_FILE, Sample, rank
+from merge_snli.annotation.shown import COLUMNS, COMMENT, SheetRow, headings
 from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text

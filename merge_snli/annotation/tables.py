@@ -8,8 +8,8 @@ import numpy as np
 
 from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import Annotation, DatasetScores
-from merge_snli.annotation.sample import COMMENT, TEXT_COLUMNS, headings
 from merge_snli.annotation.scores import VariantScores, in_common
+from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, headings
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.comparison.bar_charts import Bars, draw_bars

@@ -83,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Import the files and print a table."""
     from merge_snli.dataset.stored import find_dataset
-    from merge_snli.language_models.import_files import import_files, unread_replies, unread_table
+    from merge_snli.language_models.import_files import import_files
+    from merge_snli.language_models.unread import unread_replies, unread_table
     from merge_snli.results.grouping import names_of, on_same_data
     from merge_snli.results.orders import order_table
     from merge_snli.results.parts import with_parts

@@ -1,20 +1,17 @@
 """Import logs and predictions as result files."""
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
 from merge_snli.answers.data import ScoredData, part_of_data
 from merge_snli.answers.opening import open_config
-from merge_snli.answers.replies import CUT, replies_in
-from merge_snli.base.errors import InputError, Message, param
-from merge_snli.base.table import Column, Table, count
+from merge_snli.base.errors import InputError, param
+from merge_snli.base.table import count
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
     Log,
@@ -26,26 +23,19 @@ from merge_snli.language_models.logs import (
 )
 from merge_snli.language_models.questions import Scope, open_whole
 from merge_snli.language_models.sample_scores import Scoring, scored_data
+from merge_snli.language_models.unread import warn_of_unread
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result
 from merge_snli.results.store import check_results_folder, is_result, store_result
 from merge_snli.scoring.imports import ImportedAnswers, read_predictions, score_answers
 
-# The answers of a model, the whole config that they are on, and the result.
-_Run: TypeAlias = tuple[ImportedAnswers, ScoredData, Result]
-
-# Share of the pairs above which a kind of answers that cannot be read is warned of.
-MAX_UNREAD = 0.02
-# Number of answers that cannot be read, of each kind, that are printed.
-EXAMPLES = 3
-LOOK = f"look at them with {param('unread', True)}"
-MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
-
-logger = logging.getLogger(__name__)
-
+# The answers of a model, and the result.
+_Run: TypeAlias = tuple[ImportedAnswers, Result]
 
 # Endings of the logs of Inspect.
 INSPECT_ENDINGS = (".eval", ".json")
+
+logger = logging.getLogger(__name__)
 
 
 def import_files(
@@ -127,11 +117,11 @@ def import_files(
         data = open_config(dataset, config)
         answers = read_predictions(tables, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
-        runs = [(answers, data, score_answers(answers, part, partial=partial))]
-    results = [result for _, _, result in runs]
+        runs = [(answers, score_answers(answers, part, partial=partial))]
+    results = [result for _, result in runs]
     _check_names(results)
-    for answers, _, result in runs:
-        _warn_of_unread(result, len(answers.replies))
+    for answers, result in runs:
+        warn_of_unread(result, len(answers.replies))
     return results if out is None else [store_result(result, Path(out)) for result in results]
 
 
@@ -140,16 +130,6 @@ def _refuse(options: Mapping[str, object], other: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{param(name)} is for {other}: remove it")
-
-
-def _warn_of_unread(result: Result, pairs: int) -> None:
-    """Warn of each kind of unread answers that more than `MAX_UNREAD` of the pairs have."""
-    for kind, number in result.run.unread.items():
-        if number > MAX_UNREAD * pairs:
-            advice = f"raise the limit of output tokens with {MORE_TOKENS}" if kind == CUT else LOOK
-            logger.warning(
-                Message(f"{result.title}: {number / pairs:.1%} of the answers are unread ({kind}): {advice}")
-            )
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:
@@ -239,7 +219,7 @@ def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial:
         answers = read_unread(answers, answers.prompt or logs[0].prompt, reader, labels, words)
     lenient = partial or any(is_result(log.path) for log in logs)
     try:
-        return answers, data, score_answers(answers, scope.part_of(data), partial=lenient)
+        return answers, score_answers(answers, scope.part_of(data), partial=lenient)
     except InputError as error:
         named = str(error).startswith(answers.source)
         raise (error if named else InputError(f"{answers.source}: {error.message.marked}")) from error
@@ -278,35 +258,3 @@ def read_log(path: Path, scoring: Scoring | None = None) -> Log:
 def is_log(path: Path) -> bool:
     """Return whether a file has the name of a log; other files are tables of predictions."""
     return path.suffix in INSPECT_ENDINGS or (path.suffix == ".jsonl" and path.name.startswith(LM_EVAL_PREFIX))
-
-
-def unread_replies(results: Sequence[Result]) -> list[dict[str, str]]:
-    """Return the replies in which no answer can be read: the `model`, `kind`, `id` of the row and `text` of each."""
-    unread = []
-    for result in results:
-        for name, replies in replies_in(result.table).items():
-            for reply in replies:
-                if reply.label is None:
-                    found = {"model": result.title, "kind": str(reply.kind), "id": name, "text": reply.text}
-                    unread.append(found)
-    return unread
-
-
-def unread_table(unread: Sequence[dict[str, str]], unit: str, *, in_full: bool) -> Table:
-    """Return what cannot be read as a table: all of it, or the first `EXAMPLES` of each kind of each model.
-
-    Args:
-        unread: The replies, as of `unread_replies`.
-        unit: What a row of the data is called.
-        in_full: Whether to return all of them.
-    """
-    asked = "Sample" if unit == "sample" else "Pair"
-    shown: Counter[tuple[str, str]] = Counter()
-    rows = []
-    for reply in unread if in_full else sorted(unread, key=itemgetter("model", "kind")):
-        kind = reply["model"], reply["kind"]
-        shown[kind] += 1
-        if in_full or shown[kind] <= EXAMPLES:
-            rows.append((*kind, reply["id"], json.dumps(reply["text"])))
-    columns = tuple(Column(name, "left") for name in ("Model", "Kind", asked, "Text"))
-    return Table(title="Answers that cannot be read", columns=columns, rows=tuple(rows))

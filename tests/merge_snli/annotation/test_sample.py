@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 import pytest
 from openpyxl import load_workbook
 
-from merge_snli.annotation.sample import TEXT_COLUMNS, draw_sample, mark
+from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheet_rows import sheet_rows
 from merge_snli.annotation.sheets import label_config, write_sheets
+from merge_snli.annotation.shown import TEXT_COLUMNS, mark
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import DataRecord
