@@ -95,9 +95,9 @@ def write_data(
     rows[SEED] = {TEST: number_of_seeds}
     configs = {}
     for config, splits in rows.items():
+        table = pq.read_table(folder / data_file(config, TEST), columns=[GROUP_COLUMN, "label"])
         configs[config] = config_record(
-            folder,
-            config,
+            table,
             splits,
             columns_of(config),
             description=DESCRIPTIONS[config],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
+import pyarrow as pa
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
@@ -14,8 +14,7 @@ from merge_snli.schema import DataColumn, data_file
 
 
 def config_record(
-    folder: Path,
-    name: str,
+    table: pa.Table,
     splits: Mapping[str, int],
     columns: Sequence[DataColumn],
     *,
@@ -23,19 +22,16 @@ def config_record(
     group_column: str,
     label_names: Sequence[str],
 ) -> ConfigRecord:
-    """Return what the record says of a config; its groups and labels are counted in its data file.
+    """Return what the record says of a config.
 
     Args:
-        folder: The folder with the data files.
-        name: The config.
-        splits: Number of rows by split; the first split has every row.
+        table: All rows of the config, with at least the labels and the groups, which are counted.
+        splits: Number of rows by split.
         columns: Its columns.
         description: What it contains, in Markdown.
         group_column: The column of the groups.
         label_names: Label names in the order of their numbers.
     """
-    with pq.ParquetFile(folder / data_file(name, next(iter(splits)))) as file:
-        table = file.read(columns=[group_column, "label"])
     rows = np.bincount(table["label"], minlength=len(label_names))
     groups = table.group_by(group_column).aggregate([("label", "min"), ("label", "max")])
     group_labels = None

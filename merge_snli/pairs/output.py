@@ -121,8 +121,7 @@ def _write_config(folder: Path, name: str, config: PairConfig) -> ConfigRecord:
     repeated = [column for column in table.column_names if column not in UNIQUE_COLUMNS]
     rows = write_tables(folder / data_file(name, config.split), [table], table.schema, dictionaries=repeated)
     return config_record(
-        folder,
-        name,
+        table,
         {config.split: rows},
         config.all_columns,
         description=config.description,

@@ -35,7 +35,7 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
         if not check_table(folder, path, record.features(name).arrow_schema, collector):
             continue
         table = pa.concat_tables(read_tables(folder / path))
-        _check_rows(folder, record, name, table, seen, collector)
+        _check_rows(record, name, table, seen, collector)
         if again is None:
             continue
         expected = stored_table(again[name]) if name in again else table[:0]
@@ -43,7 +43,7 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
         find_difference(path, [table], [expected], NEW_RUN, collector)
 
 
-def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
+def _check_rows(record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
     """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
     config, path = record.configs[name], data_file(name, record.configs[name].split)
     collector.count("rows", table.num_rows)
@@ -57,8 +57,7 @@ def _check_rows(folder: Path, record: Record, name: str, table: pa.Table, seen: 
         seen.add(pair_id)
     try:
         counted = config_record(
-            folder,
-            name,
+            table,
             {config.split: table.num_rows},
             config.columns,
             description=config.description,
