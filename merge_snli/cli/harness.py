@@ -22,6 +22,7 @@ from merge_snli.cli.arguments import (
     add_list,
     add_orders,
     assumed,
+    given,
     refuse,
     write_tables,
 )
@@ -84,8 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     _check_options(arguments)
     if arguments.out is not None:
         check_tasks_folder(arguments.out)
-    scope = {name: getattr(arguments, name) for name in ("config", "subsample", "seeds", "limit_seeds", "group_column")}
-    read = read_questions(arguments.dataset, Scope(**scope))
+    read = read_questions(arguments.dataset, Scope(**given(arguments, Scope)))
     data, shots_from = read.data, arguments.shots_from or SHOTS_FROM
     named = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
     prompts: list[Prompt] = []
@@ -101,8 +101,8 @@ def run(arguments: argparse.Namespace) -> None:
         first = read.questions[0]
         sys.stdout.write("\n".join(prompt.markdown(first.premise, first.hypothesis) for prompt in filled))
         return
-    given = Assumptions(**assumed(arguments))
-    estimates = [estimate(read.questions, prompt, given) for prompt in filled]
+    assumptions = Assumptions(**assumed(arguments))
+    estimates = [estimate(read.questions, prompt, assumptions) for prompt in filled]
     expected = half_widths(read.questions)
     write_tables(
         arguments.format,

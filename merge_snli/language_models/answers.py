@@ -97,15 +97,29 @@ def read_reply(
             return Reply(found, text)
         if shows_problem(part):
             break
-    unread = (
-        (kind, kind in (CUT, FILTERED)),
-        (CUT, not said and is_unfinished(text)),
-        (EMPTY, not text.strip()),
-        (SEVERAL_LABELS, len(spelled.names(part)) > 1),
-        (REFUSED, REFUSAL.search(said)),
-        (STOPPED, kind == STOPPED),
-    )
-    return Reply(None, text, next((why for why, holds in unread if holds), NOT_STATED))
+    return Reply(None, text, _why_unread(text, said, kind, len(spelled.names(part))))
+
+
+def _why_unread(text: str, said: str, kind: str | None, labels: int) -> str:
+    """Return why a reply has no label.
+
+    Args:
+        text: The reply.
+        said: The reply without reasoning.
+        kind: Why it may have none.
+        labels: The number of labels that it names.
+    """
+    if kind in (CUT, FILTERED):
+        return str(kind)
+    if not said and is_unfinished(text):
+        return CUT
+    if not text.strip():
+        return EMPTY
+    if labels > 1:
+        return SEVERAL_LABELS
+    if REFUSAL.search(said):
+        return REFUSED
+    return STOPPED if kind == STOPPED else NOT_STATED
 
 
 def _stated(part: str, spelled: LabelWords) -> str | None:
