@@ -174,13 +174,12 @@ def _against(
     counts, of_other = scored.counts(groups), other.counts(groups)
     values = significance.values(scored, groups, threshold)
     of_baseline = significance.values(other, groups, threshold)
-    run, _ = PAIRED_TESTS[significance.test]
     row = replace(
         _row(model, scored, groups, threshold),
         baseline=baseline_name,
         baseline_pattern_accuracy=mean_pattern_accuracy(of_other, threshold),
         baseline_unread=of_other.unread,
-        test=run(values, of_baseline, unit=significance.unit_of(scored)),
+        test=PAIRED_TESTS[significance.test](values, of_baseline, unit=significance.unit_of(scored)),
     )
     key = None
     if not copies_among({"model": scored, "baseline": other}):

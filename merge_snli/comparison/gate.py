@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from merge_snli.answers.data import ROUNDING
 from merge_snli.base.columns import Columns
 from merge_snli.base.errors import param
 from merge_snli.base.table import Table, capitalized, count
 from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, percent_text
 from merge_snli.results.rows import ends_text
-from merge_snli.results.scores import ROUNDING
 from merge_snli.statistics import Interval, TestResult
 
 # How much larger the share of unread answers may be than that of the baseline, unless the user says otherwise.

@@ -48,7 +48,7 @@ class Significance:
         """
         if self.test != SUBSAMPLE_TEST:
             return
-        of_seeds = [name for name, (_, unit) in PAIRED_TESTS.items() if unit == "seed"]
+        of_seeds = [name for name in PAIRED_TESTS if name != SUBSAMPLE_TEST]
         for result in results:
             if result.subsamples is None:
                 raise InputError(

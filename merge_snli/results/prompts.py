@@ -1,10 +1,8 @@
 """Put the results of one language model with several prompts together: their means, and what the prompt changes."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -53,8 +51,8 @@ class PromptGroup(Result):
     """The results of one model with several prompts on the same rows, as one result that is not written to a file.
 
     Every score in its rows is the mean over the prompts, and intervals resample groups with their answers to all
-    prompts. Its digest is that of the digests of the results, its run has the sums of what the prompts took, and what
-    else results of one model share is that of the first.
+    prompts. Its digest is that of the digests of the results, its run has the sums of what the prompts took and of the
+    pairs without an answer, and what else results of one model share is that of the first.
 
     Attributes:
         results: The result with each prompt, at least two.
@@ -196,8 +194,8 @@ def _besides_prompt(result: Result) -> tuple[object, ...] | None:
 
 
 def _group(results: Sequence[Result]) -> PromptGroup:
-    first, runs = results[0], [result.run for result in results]
-    records = [run.prompt for run in runs if run.prompt is not None]
+    first = results[0]
+    records = [result.run.prompt for result in results if result.run.prompt is not None]
     taken: dict[str, Any] = {name: of_all(sum, [getattr(record, name) for record in records]) for name in TAKEN}
     prompt = replace(
         records[0],
@@ -207,13 +205,7 @@ def _group(results: Sequence[Result]) -> PromptGroup:
         shots=0,
         **taken,
     )
-    sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs) for name in ("seconds", "no_answers", "tied")}
-    for name in ("unread", "read_by_model"):
-        counts = Counter[str]()
-        for run in runs:
-            counts.update(getattr(run, name))
-        sums[name] = dict(counts)
-    run = replace(first.run, agreement=of_all(fmean, [run.agreement for run in runs]), prompt=prompt, **sums)
+    run = replace(first.run, no_answers=sum(result.run.no_answers for result in results), prompt=prompt)
     digest = first.model.digest and sha256_of_json([result.model.digest for result in results])
     own: dict[str, Any] = {field.name: getattr(first, field.name) for field in fields(first)}
     # No language model predicts the source, and the intervals in `row` are of all prompts.

@@ -22,11 +22,11 @@ PairedTest = Callable[..., TestResult]
 # The test over subsamples, which pairs in groups do not have.
 SUBSAMPLE_TEST = "t-test"
 
-# The tests of two models by name, and the unit of the values that each takes by default.
-PAIRED_TESTS: dict[str, tuple[PairedTest, str]] = {
-    "permutation": (permutation_test, "seed"),
-    "mcnemar": (mcnemar_test, "seed"),
-    SUBSAMPLE_TEST: (paired_t_test, "subsample"),
+# The tests of two models by name.
+PAIRED_TESTS: dict[str, PairedTest] = {
+    "permutation": permutation_test,
+    "mcnemar": mcnemar_test,
+    SUBSAMPLE_TEST: paired_t_test,
 }
 
 
@@ -190,7 +190,7 @@ def compare_models(
         raise ValueError(f"test is {test!r}: choose one of {', '.join(map(repr, PAIRED_TESTS))}")
     if len(values) < 2:
         raise ValueError(f"values has {len(values)} model(s): at least two are needed")
-    run, default_unit = PAIRED_TESTS[test]
+    unit = unit or ("subsample" if test == SUBSAMPLE_TEST else "seed")
     means, original = {}, {}
     for model, column in values.items():
         means[model] = float(np.asarray(column, dtype=np.float64).mean())
@@ -201,7 +201,7 @@ def compare_models(
     p_of = {}
     for first, second in combinations(models, 2):
         try:
-            result = run(values[first], values[second], unit=unit or default_unit)
+            result = PAIRED_TESTS[test](values[first], values[second], unit=unit)
         except ValueError as error:
             raise ValueError(f"{first} against {second}: {error}") from error
         results[first, second] = result

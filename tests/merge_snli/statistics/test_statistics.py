@@ -248,14 +248,13 @@ def test_families_of_three_models(test: str) -> None:
     }
     values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
     family = compare_models(values, test=test)
-    run, unit = PAIRED_TESTS[test]
-    assert family.test == run(values["weak"], values["good"]).test.partition(" (")[0]
+    assert family.test == PAIRED_TESTS[test](values["weak"], values["good"]).test.partition(" (")[0]
     assert family.models[-1] == "weak"
     assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
     assert [pair.differs for pair in family.pairs] == [False, True, True]
     assert family.letters == {family.models[0]: "a", family.models[1]: "a", "weak": "b"}
     assert all(pair.adjusted_p >= pair.result.p_value for pair in family.pairs)
-    assert (family.warning is not None) == (unit == "subsample")
+    assert (family.warning is not None) == (test == "t-test")
     matrix = p_matrix(family)
     assert [matrix[i][i] for i in range(3)] == [None] * 3
     assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
