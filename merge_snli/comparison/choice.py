@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.results.grouping import comparable_models, distinct_names_of, names_of, titles_of, two_way_suffix
+from merge_snli.results.grouping import comparable_models, names_of, results_by_name, titles_of, two_way_suffix
 from merge_snli.results.prompts import PromptGroup, on_common_prompts
 from merge_snli.results.result import Result
 
@@ -50,7 +50,7 @@ def choose(results: Sequence[Result]) -> list[Chosen]:
     single: list[Chosen] = []
     for models, apart in comparable_models(results):
         common = on_common_prompts(models)
-        named = dict(zip(distinct_names_of(common), common, strict=True))
+        named = results_by_name(common)
         names = names_of([model for model, _ in apart])
         missing = dict(zip(names, (reason for _, reason in apart), strict=True))
         (chosen if len(named) > 1 else single).append(Chosen(named, missing))

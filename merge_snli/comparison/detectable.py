@@ -8,7 +8,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.testing import drawn_groups
 from merge_snli.results.alignment import aligned
-from merge_snli.results.grouping import comparable_models, copies_among, distinct_names_of, permuted_labels
+from merge_snli.results.grouping import comparable_models, copies_among, permuted_labels, results_by_name
 from merge_snli.results.result import Result
 from merge_snli.statistics import (
     POWER,
@@ -110,7 +110,7 @@ def too_few_notes(results: Iterable[Result]) -> list[str]:
     """
     notes = []
     for models, _ in comparable_models(aligned(results)):
-        named = dict(zip(distinct_names_of(models), models, strict=True))
+        named = results_by_name(models)
         with suppress(InputError):
             groups = drawn_groups(named)
             note = too_few_note(len(groups), models[0].units[0], smallest_difference(named, groups))

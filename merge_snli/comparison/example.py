@@ -10,7 +10,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.base.templates import environment
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.results.grouping import distinct_names_of
+from merge_snli.results.grouping import results_by_name
 from merge_snli.results.result import Result
 from merge_snli.results.scores import NO_ANSWER_TEXT
 
@@ -50,7 +50,7 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
     """
     rows = open_config(dataset, results[0].dataset.config).table.to_pylist()
     given = {}
-    for name, result in zip(distinct_names_of(results), results, strict=True):
+    for name, result in results_by_name(results).items():
         answers = result.table["answer"].cast(pa.string()).fill_null(NO_ANSWER_TEXT)
         given[name] = dict(zip(result.table["row_id"].to_pylist(), answers.to_pylist(), strict=True))
     return (
@@ -72,7 +72,7 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
 def summary_text(results: Sequence[Result]) -> str:
     """Format one sentence per model: its accuracy on the seeds, and the share of seeds with enough correct variants."""
     text = ""
-    for name, result in zip(distinct_names_of(results), results, strict=True):
+    for name, result in results_by_name(results).items():
         passing, on_seeds = result.scores.pattern_accuracy.mean, result.scores.seed_accuracy or 0.0
         share = "none" if passing is None else f"{100 * passing:.0f}%"
         sentences = (

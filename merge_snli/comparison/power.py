@@ -14,7 +14,7 @@ from merge_snli.comparison.detectable import CORRELATION, gaps_of, number_of_pai
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
 from merge_snli.comparison.testing import drawn_groups
 from merge_snli.results.alignment import aligned
-from merge_snli.results.grouping import comparable_models, distinct_names_of, titles_of, two_way_suffix
+from merge_snli.results.grouping import comparable_models, results_by_name, titles_of, two_way_suffix
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 from merge_snli.statistics import (
@@ -125,7 +125,7 @@ def power_of_results(
     titles = titles_of([models[0].dataset for models in groups])
     found = []
     for title, models in zip(titles, groups, strict=True):
-        named = dict(zip(distinct_names_of(models), models, strict=True))
+        named = results_by_name(models)
         ids = drawn_groups(named)
         columns = passes(named, ids, threshold)
         distributions = [distribution_of(column) for column in columns.values()]

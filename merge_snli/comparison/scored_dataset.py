@@ -19,7 +19,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.models.labels import Missing
 from merge_snli.results.evaluate import result_on
-from merge_snli.results.grouping import coverage, distinct_names_of
+from merge_snli.results.grouping import coverage, results_by_name
 from merge_snli.results.measure import source_accuracy
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
@@ -152,9 +152,8 @@ def scored_dataset(data: ScoredData, results: Sequence[Result]) -> ScoredDataset
                 f"{result.dataset.config}, not on {data.name} ({data.digest[:8]}), config {data.config}"
             )
     models = []
-    names = distinct_names_of(results)
     with Progress(after=SHOWN_AFTER).stage("reading answers", unit="models", total=len(results)) as stage:
-        for name, result in zip(names, results, strict=True):
+        for name, result in results_by_name(results).items():
             try:
                 models.append(ModelAnswers(name, result, join(result.answers, data)))
             except InputError as error:

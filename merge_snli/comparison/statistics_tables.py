@@ -12,11 +12,10 @@ from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.compare import Comparison
 from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, test_of, undecided
-from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.orders import OrderEffect
 from merge_snli.results.prompts import PromptEffect
-from merge_snli.results.rows import PA, Row, ScoreValues, ends_text
-from merge_snli.statistics import Family, PairAtThresholds, TestResult, p_matrix
+from merge_snli.results.rows import PA, ends_text
+from merge_snli.statistics import Family, Interval, PairAtThresholds, TestResult, p_matrix
 
 # With fewer models, a test whose units are models says little.
 FEW_MODELS = 5
@@ -73,7 +72,7 @@ def table_of_tests(
     columns = Columns[tuple[str, TestResult, float | None]]()
     columns.add("Compared", lambda row: row[0], align="left")
     columns.add("Difference (points)", lambda row: 100 * row[1].difference, format="+.1f")
-    columns.add("95% interval", lambda row: _ends(row[1]))
+    columns.add("95% interval", lambda row: _ends(row[1].interval, sign="+") if row[1].is_defined else None)
     columns.add("p", lambda row: p_text(row[1].p_value))
     if any(p is not None for _, _, p in tests):
         columns.add("Adjusted p", lambda row: p_text(row[2]))
@@ -88,8 +87,8 @@ def table_of_tests(
     return columns.table(tests, title=title, notes=dict.fromkeys([*found, *notes]))
 
 
-def _ends(test: TestResult) -> str | None:
-    return ends_text(test.interval.low, test.interval.high, sign="+") if test.is_defined else None
+def _ends(interval: Interval, sign: str = "") -> str:
+    return ends_text(interval.low, interval.high, sign)
 
 
 def pair_table(family: Family) -> Table:
@@ -125,17 +124,13 @@ def to_json(comparison: object) -> dict[str, Any]:
 
 
 def _model_table(comparison: Comparison) -> Table:
-    columns = ModelColumns(exact=True)
-    columns.add_number()
-    columns.add_name("Model" if comparison.prompts is None else "Prompt")
-    columns.add_score("PA", "pattern_accuracy", interval="95% interval")
-    columns.add_letters()
-    rows = []
-    for number, model in enumerate(comparison.family.models, start=1):
-        values: Row = {"pattern_accuracy": comparison.pattern_accuracy[model]}
-        interval = comparison.intervals[model]
-        values["pattern_accuracy_low"], values["pattern_accuracy_high"] = interval.low, interval.high
-        rows.append(ModelRow(model, ScoreValues(values), comparison.family.letters[model], number))
+    columns = Columns[tuple[int, str]]()
+    columns.add("#", lambda row: row[0])
+    columns.add("Model" if comparison.prompts is None else "Prompt", lambda row: row[1], align="left")
+    columns.add("PA", lambda row: 100 * comparison.pattern_accuracy[row[1]], format=".1f")
+    columns.add("95% interval", lambda row: _ends(comparison.intervals[row[1]]), under=True)
+    columns.add("Letters", lambda row: comparison.family.letters[row[1]], align="left")
+    rows = enumerate(comparison.family.models, start=1)
     title = f"{comparison.title}: PA at {comparison.threshold} over {count(comparison.seeds, comparison.unit)}"
     if comparison.left_out:
         title += f" ({comparison.left_out:,} more were not scored with every model)"

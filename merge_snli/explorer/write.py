@@ -18,7 +18,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.explorer.data import packed
 from merge_snli.results.alignment import aligned
 from merge_snli.results.evaluate import dataset_record
-from merge_snli.results.grouping import distinct_names_of, model_key, on_same_data, ranked
+from merge_snli.results.grouping import model_key, on_same_data, ranked, results_by_name
 from merge_snli.results.result import Result
 from merge_snli.results.rows import DEFINITIONS
 from merge_snli.schema import ALL
@@ -100,7 +100,7 @@ def write_explorer(
     data = open_config(opened, config)
     scored = scored_dataset(data, results) if results else ScoredDataset(data, dataset_record(data), ())
     compared = aligned(results, common_seeds=common_seeds)
-    named = dict(zip(distinct_names_of(compared), compared, strict=True))
+    named = results_by_name(compared)
     shows_text = with_text or may_be_shared(opened.record)
     script = combined_script([_asset("explorer.js")])
     definitions = [f"{name}: {DEFINITIONS[name]}." for name in SCORES]

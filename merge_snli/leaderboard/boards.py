@@ -12,10 +12,10 @@ from merge_snli.comparison.testing import Significance
 from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
     config_rank,
-    distinct_names_of,
     marked_names,
     on_same_data,
     ranked,
+    results_by_name,
     titles_of,
     unranked_reasons,
 )
@@ -179,7 +179,7 @@ def make_boards(
 
 def _entries(results: list[Result]) -> tuple[Entry, ...]:
     best_first = ranked(group_prompts(results))
-    names = distinct_names_of(best_first)
+    names = list(results_by_name(best_first))
     columns = zip(_keys(names), names, best_first, unranked_reasons(best_first), strict=True)
     return tuple(starmap(Entry, columns))
 

@@ -207,7 +207,7 @@ def marked_names(results: Sequence[Result]) -> list[str]:
         InputError: If two results are of the same model.
     """
     names = []
-    for name, reason in zip(distinct_names_of(results), unranked_reasons(results), strict=True):
+    for name, reason in zip(results_by_name(results), unranked_reasons(results), strict=True):
         names.append(name if reason is None else f"{name} (not ranked)")
     return names
 
@@ -217,8 +217,8 @@ def best_first(accuracy: float, name: str) -> tuple[float, str]:
     return (1.0 if math.isnan(accuracy) else -accuracy), name
 
 
-def distinct_names_of(results: Sequence[Result]) -> list[str]:
-    """Return the display names of results on one config of one data set.
+def results_by_name(results: Sequence[Result]) -> dict[str, Result]:
+    """Return results on one config of one data set by their display names.
 
     Raises:
         InputError: If two results are of the same model.
@@ -227,7 +227,7 @@ def distinct_names_of(results: Sequence[Result]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{names.count(name)} results of {name} on the same data: remove all but one of the files")
-    return names
+    return dict(zip(names, results, strict=True))
 
 
 def copies_among(named: Mapping[str, Result]) -> dict[str, str]:

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from merge_snli.answers.data import SCORED
+from merge_snli.base.columns import Columns
 from merge_snli.base.table import Column, Table, count
 from merge_snli.problems.rows import JOIN
 from merge_snli.results.grouping import titles_of
-from merge_snli.results.model_columns import ModelColumns, ModelRow
 from merge_snli.results.records import threshold_text
 from merge_snli.results.result import Result
-from merge_snli.results.rows import DEFINITIONS, ECE, MODEL, PA, ScoreValues, percent
+from merge_snli.results.rows import DEFINITIONS, ECE, MODEL, PA, ScoreValues, ends_text, percent
 from merge_snli.results.scores import SourceScores
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -41,20 +41,20 @@ def score_table(
     """
     named = list(zip(names or [result.title for result in results], results, strict=True))
     shown = sorted({*thresholds, QUALITY_THRESHOLD})
-    columns = _columns(results, shown)
+    columns, of_models = _columns(results, shown), letters or {}
     if letters is not None:
-        columns.add_letters()
+        columns.add("Letters", lambda row: of_models.get(row[0]), align="left")
     rows = []
     notes = _explanation(results) if results else []
     for name, result in named:
         at_thresholds = {_at(threshold): result.row.curve.at(threshold) for threshold in shown}
-        rows.append(ModelRow(name, ScoreValues(result.row.values | at_thresholds), (letters or {}).get(name)))
+        rows.append((name, ScoreValues(result.row.values | at_thresholds)))
         notes += [f"{name}: {note}" for note in result.notes]
         read = result.answered
         if read is not None:
             notes.append(f"{name}: {read.note(QUALITY_THRESHOLD, result.units)}")
     for name, reason in (failed or {}).items():
-        rows.append(ModelRow(name, ScoreValues({})))
+        rows.append((name, ScoreValues({})))
         notes.append(f"{name}: not scored: {reason}")
     return columns.table(rows, title=title_with_size(results, title) if results else "", notes=notes)
 
@@ -157,9 +157,23 @@ def title_with_size(results: Sequence[Result], title: str | None = None) -> str:
     return f"{title or titles_of([results[0].dataset])[0]}: {size_of(results)}"
 
 
-def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> ModelColumns:
-    columns = ModelColumns()
-    columns.add_name()
+class _ScoreColumns(Columns[tuple[str, ScoreValues]]):
+    """The columns of the names and scores of models."""
+
+    def add_score(self, header: str, name: str, form: str = ".1f", *, interval: str = "") -> None:
+        """Add the column of a score in percent, and with a header that of its interval."""
+        self.add(header, lambda row: percent(row[1][name]), format=form)
+        if interval:
+            self.add(interval, lambda row: _ends_text(row[1].ends(name)), under=True)
+
+
+def _ends_text(ends: tuple[float, float] | None) -> str | None:
+    return None if ends is None else ends_text(*ends)
+
+
+def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> _ScoreColumns:
+    columns = _ScoreColumns()
+    columns.add("Model", lambda row: row[0], align="left")
     seeds = not results or results[0].has_seeds
     if any(result.source is not None for result in results):
         columns.add_score("Source", "source_accuracy")

@@ -20,7 +20,7 @@ from merge_snli.paper.fine_tuned import check_counterparts
 from merge_snli.paper.report.report import Report, make_report
 from merge_snli.paper.report.sections import Settings
 from merge_snli.paper.report.write import check_report_folder, write_report
-from merge_snli.results.grouping import comparable_results, config_rank, distinct_names_of, is_two_way, missing_groups
+from merge_snli.results.grouping import comparable_results, config_rank, is_two_way, missing_groups, results_by_name
 from merge_snli.results.naming import file_name
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.result import Result
@@ -77,7 +77,7 @@ def _scored(group: Sequence[Result], data: ScoredData, common_seeds: bool) -> Sc
     models = group_prompts(group)
     compared: list[Result] = []
     apart = {}
-    for name, model, missing in zip(distinct_names_of(models), models, missing_groups(models), strict=True):
+    for name, model, missing in zip(results_by_name(models), models, missing_groups(models), strict=True):
         if missing is None:
             compared += results_of(model)
         else:

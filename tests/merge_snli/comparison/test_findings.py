@@ -17,7 +17,7 @@ from merge_snli.comparison.power import PowerAnalysis, assumed_power, power_of_r
 from merge_snli.comparison.standings import Standings, standings
 from merge_snli.comparison.statistics_tables import comparison_tables
 from merge_snli.models.labels import Pair
-from merge_snli.results.grouping import distinct_names_of
+from merge_snli.results.grouping import results_by_name
 from merge_snli.statistics import Family, compare_models, permutation_test
 from tests.commands import Command
 from tests.many_models import many_models
@@ -162,7 +162,7 @@ def test_a_difference_takes_the_adjusted_p_value() -> None:
 
 
 def named(two_results: list[Result]) -> dict[str, Result]:
-    return dict(zip(distinct_names_of(two_results), two_results, strict=True))
+    return results_by_name(two_results)
 
 
 @pytest.fixture(scope="module")
