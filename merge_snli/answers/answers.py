@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import compress
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -181,26 +180,18 @@ class Answers(Graded):
             digest.update(self.seeds.predicted.tobytes())
         return Counted(self.group_ids, counts, self.seeds, digest.hexdigest())
 
-    def take(self, *, rows: Bools | None = None, groups: Bools | None = None) -> Answers:
-        """Return the answers to some rows or groups.
-
-        Args:
-            rows: The rows to keep, [n_rows]; groups without a row go.
-            groups: The groups to keep with all their rows, [n_groups]; by default those of `rows`.
-        """
-        if groups is None:
-            assert rows is not None
-            groups = np.isin(np.arange(len(self.group_ids)), self.groups[rows])
-        of_groups = groups[self.groups]
-        kept = np.flatnonzero(of_groups if rows is None else rows & of_groups)
-        new_numbers, seeds = np.cumsum(groups) - 1, self.seeds
+    def take(self, rows: Bools) -> Answers:
+        """Return the answers to some rows, [n_rows], and to the seeds of their groups."""
+        kept = np.flatnonzero(rows)
+        groups, new_numbers = np.unique(self.groups[kept], return_inverse=True)
+        seeds = self.seeds
         if seeds is not None:
-            seeds = Graded(gold=seeds.gold[groups], **vars(seeds.at(np.flatnonzero(groups))))
+            seeds = Graded(gold=seeds.gold[groups], **vars(seeds.at(groups)))
         return replace(
             self,
             table=self.table.take(kept),
-            group_ids=tuple(compress(self.group_ids, groups)),
-            groups=new_numbers[self.groups[kept]],
+            group_ids=tuple(self.group_ids[group] for group in groups),
+            groups=new_numbers,
             gold=self.gold[kept],
             subsamples=None if self.subsamples is None else self.subsamples[:, kept],
             seeds=seeds,
@@ -357,4 +348,4 @@ def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool 
     rows = predicted & groups[answers.groups]
     if rows.all() and groups.all():
         return answers, data
-    return answers.take(rows=rows), data.take(groups=np.isin(np.arange(len(groups)), answers.groups[rows]), rows=rows)
+    return answers.take(rows), data.take(rows)

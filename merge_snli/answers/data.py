@@ -235,22 +235,18 @@ class ScoredData:
         votes = self.annotators[np.arange(len(self.annotators)), self.seed_labels]
         return ratios(votes, self.annotators.sum(axis=1))
 
-    def take(self, *, groups: Bools, rows: Bools) -> ScoredData:
-        """Return some groups, and some of their rows.
-
-        Args:
-            groups: The groups to keep, [n_groups].
-            rows: The rows to keep, [n_rows], each of a group that is kept.
-        """
-        asked, masks = rows, {}
+    def take(self, rows: Bools) -> ScoredData:
+        """Return some rows, [n_rows], and the seeds of their groups."""
+        kept, masks = np.flatnonzero(rows), {}
+        groups, new_numbers = np.unique(self.row_groups[kept], return_inverse=True)
+        asked = kept
         if self.seeds is not None:
-            asked = np.concatenate([groups, rows])
+            asked = np.concatenate([groups, len(self.group_ids) + kept])
         for column, values in self.masks.items():
-            masks[column] = {value: mask[rows] for value, mask in values.items()}
-        new_numbers = np.cumsum(groups) - 1
+            masks[column] = {value: mask[kept] for value, mask in values.items()}
         subsamples, seed_labels, annotators = self.subsamples, self.seed_labels, self.annotators
         if subsamples is not None:
-            subsamples = subsamples[:, rows]
+            subsamples = subsamples[:, kept]
         if seed_labels is not None:
             seed_labels = seed_labels[groups]
         if annotators is not None:
@@ -258,10 +254,10 @@ class ScoredData:
         return replace(
             self,
             table=self.table.filter(pa.array(rows)),
-            sentences=self.sentences.take(np.flatnonzero(asked)),
-            group_ids=tuple(compress(self.group_ids, groups)),
-            row_groups=new_numbers[self.row_groups[rows]],
-            row_labels=self.row_labels[rows],
+            sentences=self.sentences.take(asked),
+            group_ids=tuple(self.group_ids[group] for group in groups),
+            row_groups=new_numbers,
+            row_labels=self.row_labels[kept],
             subsamples=subsamples,
             seed_labels=seed_labels,
             annotators=annotators,
@@ -363,7 +359,7 @@ def part_of_data(
             raise InputError(f"{given}: choose 0 to {len(data.subsamples) - 1}")
     if min_agreement is not None:
         groups = agreeing(data, min_agreement)
-        data = replace(data.take(groups=groups, rows=groups[data.row_groups]), min_agreement=min_agreement)
+        data = replace(data.take(groups[data.row_groups]), min_agreement=min_agreement)
     if limit_seeds is not None and limit_seeds >= len(data.group_ids):
         limit_seeds = None
     if limit_seeds is not None or subsample is not None:
@@ -391,14 +387,13 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
 
 
 def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
-    groups = np.isin(np.arange(len(data.group_ids)), by_digest(data.group_ids)[:limit_seeds])
-    kept, subsamples = groups[data.row_groups], data.subsamples
+    kept = np.isin(data.row_groups, by_digest(data.group_ids)[:limit_seeds])
+    subsamples = data.subsamples
     if subsamples is not None and subsample is not None:
         kept &= subsamples[subsample]
-        groups = np.isin(np.arange(len(groups)), data.row_groups[kept])
         subsamples = subsamples[[subsample]]
     part = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
-    return part.take(groups=groups, rows=kept)
+    return part.take(kept)
 
 
 def _only_drawn(data: ScoredData) -> ScoredData:

@@ -115,8 +115,7 @@ def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:
     rows = np.isin(data.row_ids.to_numpy(), [*loaded.row_ids])
     if rows.all():
         return data
-    groups = np.isin(np.arange(len(data.group_ids)), data.row_groups[rows])
-    part = data.take(groups=groups, rows=rows)
+    part = data.take(rows)
     chosen = sha256_of_json(sorted(loaded.row_ids))
     return replace(part, limit_seeds=len(part.group_ids), chosen_rows=chosen)
 

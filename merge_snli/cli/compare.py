@@ -154,6 +154,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.detectable import CORRELATION
     from merge_snli.comparison.power import assumed_power, power_of_results
+    from merge_snli.comparison.statistics_tables import to_json
     from merge_snli.dataset.stored import check_out
     from merge_snli.results.naming import safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -177,7 +178,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
         for power in powers:
             figures += power.draw(folder / f"power-{safe_name(power.title)}")
     tables = (power.table() for power in powers)
-    _write(arguments, tables, lambda: {"power": [power.as_dict() for power in powers]}, figures)
+    _write(arguments, tables, lambda: {"power": [*map(to_json, powers)]}, figures)
 
 
 def _run_gate(arguments: argparse.Namespace) -> None:

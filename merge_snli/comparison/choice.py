@@ -68,7 +68,7 @@ def choose(results: Sequence[Result]) -> list[Chosen]:
     return chosen
 
 
-def titles_of_chosen(chosen: Sequence[Chosen], min_agreement: float | None) -> list[str]:
+def titles_of_chosen(chosen: Sequence[Chosen], min_agreement: float | None = None) -> list[str]:
     """Return what each comparison is of: data set and config, and what the models or seeds have in common.
 
     Args:
@@ -89,9 +89,7 @@ def titles_of_chosen(chosen: Sequence[Chosen], min_agreement: float | None) -> l
 def _not_comparable(single: Sequence[Chosen]) -> str:
     """Return why no two models are compared, with what was scored on which data."""
     scored = []
-    titles = titles_of([each.first.dataset for each in single])
-    for title, each in zip(titles, single, strict=True):
-        where = title + two_way_suffix(each.first)
+    for where, each in zip(titles_of_chosen(single), single, strict=True):
         scored += [f"{name} on {where}" for name in each.models]
         scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
     advice = f"score another model with the same {param('dataset')}, {param('config')} and {param('out')}"

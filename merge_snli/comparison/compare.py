@@ -1,7 +1,7 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +218,7 @@ def _compare(
     of_low_agreement = len(low.intersection(first.group_ids))
     left_out = len(first.group_ids) + first.left_out.groups - len(groups) - of_low_agreement
     notes, about = _notes(models, family) | chosen.alone, first.dataset
-    found = Comparison(
+    return Comparison(
         title=title,
         dataset=about.title,
         digest=about.digest,
@@ -234,16 +234,14 @@ def _compare(
         family=family,
         seeds_against_variants=seeds_against_variants,
         classes=of_classes,
+        all_thresholds=_at_all_thresholds(models, groups, family) if all_thresholds else None,
         notes=notes,
+        prompts=None if prompted is None else prompted.effect,
         finding=finding + not_compared(chosen.apart),
+        orders=() if prompted is None else order_effects(prompted),
         apart=chosen.apart,
         answered=of_read,
     )
-    if all_thresholds:
-        found = replace(found, all_thresholds=_at_all_thresholds(models, groups, family))
-    if prompted is not None:
-        found = replace(found, prompts=prompted.effect, orders=order_effects(prompted))
-    return found
 
 
 def _at_all_thresholds(

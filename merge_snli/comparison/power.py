@@ -1,14 +1,13 @@
 """Say how many seeds a comparison of models needs: the smallest difference that is found, by number of seeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from merge_snli.base.columns import Columns
-from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table, count
 from merge_snli.comparison.detectable import CORRELATION, gaps_of, number_of_pairs, passes
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
@@ -71,10 +70,6 @@ class PowerAnalysis:
         ]
         title = f"{self.title}: differences that are found with a power of {POWER:.0%}, in points"
         return columns.table(self.rows, title=title, notes=notes)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON values."""
-        return asdict(self)
 
     def draw(self, path: str | Path) -> list[Path]:
         """Draw the smallest differences over the number of seeds as PNG and SVG, and return the files."""
@@ -141,17 +136,10 @@ def assumed_power(
     """Compute the power of a comparison before there are results.
 
     Args:
-        accuracies: Assumed PA of each model; of one value, two models have it.
+        accuracies: Assumed PA of each model, between 0 and 1; of one value, two models have it.
         alpha: Family-wise significance level.
-        correlation: Assumed correlation over seeds of whether two models pass.
-
-    Raises:
-        InputError: If an accuracy is not between 0 and 1, or the correlation not from 0 to below 1.
+        correlation: Assumed correlation over seeds of whether two models pass, from 0 to below 1.
     """
-    if not accuracies or not all(0 < accuracy < 1 for accuracy in accuracies):
-        raise InputError(f"{param('assume')} needs accuracies between 0 and 1, such as 0.7")
-    if not 0 <= correlation < 1:
-        raise InputError(f"{param('correlation')} is {correlation:g}: it must be at least 0 and below 1")
     shown = ", ".join(f"{accuracy:g}" for accuracy in accuracies)
     models = [Distribution(np.array([0.0, 1.0]), np.array([1 - accuracy, accuracy])) for accuracy in accuracies]
     title = f"Assumed PA {shown}, correlation {correlation:g}"

@@ -178,11 +178,12 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     kept = ~np.isin(scored.ids, [*ids])
     if kept.all():
         return scored
-    data, models = scored.data.take(groups=kept, rows=kept[scored.groups]), []
+    rows, models = kept[scored.groups], []
+    data = scored.data.take(rows)
     for model in scored.models:
         if not (kept & model.answered_groups).any():
             raise InputError(f"{scored.record.title}: no seed of {model.name} remains: leave out fewer seeds")
-        answers = model.answers.take(groups=kept)
+        answers = model.answers.take(rows)
         source = model.result.source if keep_source else _source(scored, model, ~kept)
         models.append(replace(model, result=result_on(model.result, answers, data, source), answers=answers))
     return replace(scored, data=data, models=tuple(models))

@@ -57,11 +57,12 @@ def on_groups(result: Result, group_ids: Collection[str]) -> Result:
     kept = np.isin(result.group_ids, [*group_ids])
     if kept.all():
         return result
-    answers = result.answers.take(groups=kept)
+    whole = result.answers
+    answers = whole.take(kept[whole.groups])
     left_out = replace(
         result.left_out,
         groups=result.left_out.groups + int(np.count_nonzero(~kept)),
-        rows=result.left_out.rows + len(result.answers.predicted) - len(answers.predicted),
+        rows=result.left_out.rows + len(whole.predicted) - len(answers.predicted),
     )
     groups = count(len(kept), result.units[0])
     note = f"on {len(answers.group_ids):,} of its {groups}, those of the other models"

@@ -1,7 +1,6 @@
 """Compare the probabilities that a model gives to the labels with its answers: Brier score and calibration error."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -99,27 +98,21 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
         return _mean([value for value in means if value is not None])
 
     errors = [calibration_error(probabilities[rows], predicted[rows], gold[rows]) for rows in subsamples]
-    on_rows = Calibration(brier=mean(brier_scores(probabilities, gold)), calibration_error=_mean(errors))
+    found = {"brier": mean(brier_scores(probabilities, gold)), "calibration_error": _mean(errors)}
     if seeds is None or seeds.probabilities is None or not seeds.is_probable.any():
-        return on_rows
+        return Calibration(**found)
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     of_seeds = seeds.probabilities[seeds.is_probable]
     predicted_seeds, gold_seeds = seeds.predicted[seeds.is_probable], seeds.gold[seeds.is_probable]
-    found = replace(
-        on_rows,
-        seed_brier=_known_mean(brier_scores(of_seeds, gold_seeds)),
-        seed_calibration_error=calibration_error(of_seeds, predicted_seeds, gold_seeds),
-        weakened=mean(weaker & (predicted == seeds.predicted[answers.groups])),
-    )
-    if annotators is None:
-        return found
-    totals = np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1)
-    shares = ratios(annotators, totals)
-    return replace(
-        found,
-        annotator_distance=mean(_distances(probabilities, shares[answers.groups])),
-        seed_annotator_distance=_known_mean(_distances(seeds.probabilities, shares)),
-    )
+    found["seed_brier"] = _known_mean(brier_scores(of_seeds, gold_seeds))
+    found["seed_calibration_error"] = calibration_error(of_seeds, predicted_seeds, gold_seeds)
+    found["weakened"] = mean(weaker & (predicted == seeds.predicted[answers.groups]))
+    if annotators is not None:
+        totals = np.repeat(annotators.sum(axis=1, keepdims=True), annotators.shape[1], axis=1)
+        shares = ratios(annotators, totals)
+        found["annotator_distance"] = mean(_distances(probabilities, shares[answers.groups]))
+        found["seed_annotator_distance"] = _known_mean(_distances(seeds.probabilities, shares))
+    return Calibration(**found)
 
 
 def _distances(probabilities: Floats, shares: Floats) -> Floats:

@@ -12,6 +12,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
 from merge_snli.models.display_names import shortest_end
 from merge_snli.models.labels import ANSWERS
+from merge_snli.results.naming import unique_names
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
 from merge_snli.results.result import Result
@@ -99,12 +100,8 @@ def names_of(results: Sequence[Result]) -> list[str]:
 
     A model without a digest shows instead whether it is a function or known by its answers.
     """
-    titles = [result.title for result in results]
-    names = []
-    for title, result in zip(titles, results, strict=True):
-        about = result.model.digest or result.model.label_origin
-        names.append(title if titles.count(title) == 1 else f"{title} [{about[:8]}]")
-    return names
+    about = [result.model.digest or result.model.label_origin for result in results]
+    return unique_names([result.title for result in results], about)
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -111,6 +111,6 @@ def _mean_share(sums: Floats, subsamples: Ints) -> Floats:
 def _rounded(interval: Interval, n_units: int, *, lowest: float) -> Interval:
     """Return an interval in few digits; from the Wilson score if resampling shows no variation."""
     if interval.low == interval.high:
-        interval = constant_interval(interval.low, n_units, lowest=lowest, unit=interval.unit)
+        interval = constant_interval(interval.low, n_units, lowest=lowest)
     # -0.0 becomes 0.0
     return replace(interval, low=round(interval.low, DIGITS) + 0.0, high=round(interval.high, DIGITS) + 0.0)

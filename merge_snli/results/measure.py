@@ -132,7 +132,7 @@ def scores_by_value(
             if mask.all():
                 of_column[value] = whole
             elif mask.any():
-                of_column[value] = scores(only_labels.take(rows=mask), intervals=intervals and few)
+                of_column[value] = scores(only_labels.take(mask), intervals=intervals and few)
         parts[column] = of_column
     return parts
 

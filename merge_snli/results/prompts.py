@@ -13,6 +13,7 @@ from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
 from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
+from merge_snli.results.naming import unique_names
 from merge_snli.results.records import TAKEN
 from merge_snli.results.result import Result
 from merge_snli.results.rows import MODEL, PA, ScoreRow, mean_row, of_all, percent
@@ -64,12 +65,8 @@ class PromptGroup(Result):
     def prompts(self) -> dict[str, Result]:
         """The result with each prompt, by the title of the prompt; with the prompt's digest if it is not unique."""
         records = [result.run.prompt for result in self.results if result.run.prompt is not None]
-        titles = [record.title for record in records]
-        prompts = {}
-        for title, record, result in zip(titles, records, self.results, strict=True):
-            is_unique = titles.count(title) == 1
-            prompts[title if is_unique else f"{title} [{record.prompt_digest[:8]}]"] = result
-        return prompts
+        names = unique_names([record.title for record in records], [record.prompt_digest for record in records])
+        return dict(zip(names, self.results, strict=True))
 
     @cached_property
     def row(self) -> ScoreRow:

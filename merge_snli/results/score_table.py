@@ -1,6 +1,7 @@
 """Build the tables of results: accuracies, pattern accuracy with its interval, and by value of a column."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 from merge_snli.answers.data import SCORED
 from merge_snli.base.columns import Columns
@@ -98,18 +99,13 @@ def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) ->
 
 def values_of(results: Iterable[Result], column: str) -> dict[str, None]:
     """Return the values of a column by which any of the results has scores."""
-    values: dict[str, None] = {}
-    for result in results:
-        values |= dict.fromkeys(result.rows_by.get(column, ()))
-    return values
+    return dict.fromkeys(chain.from_iterable(result.rows_by.get(column, ()) for result in results))
 
 
 def columns_of(results: Sequence[Result]) -> tuple[str, ...]:
     """Return the columns by which to show scores; `A+B` only if it splits a value of A and a value of B."""
-    found: dict[str, None] = {}
-    for result in results:
-        found |= dict.fromkeys(result.rows_by)
-    numbers = {column: len(values_of(results, column)) for column in found}
+    found = chain.from_iterable(result.rows_by for result in results)
+    numbers = {column: len(values_of(results, column)) for column in dict.fromkeys(found)}
     columns = []
     for column, number in numbers.items():
         singles = [single for single in column.split(JOIN) if single != column]
@@ -120,10 +116,7 @@ def columns_of(results: Sequence[Result]) -> tuple[str, ...]:
 
 def compared_labels_of(results: Iterable[Result]) -> tuple[str, ...]:
     """Return the labels in which the predictions of any of the results are compared."""
-    labels: dict[str, None] = {}
-    for result in results:
-        labels |= dict.fromkeys(result.compared_labels)
-    return tuple(labels)
+    return tuple(dict.fromkeys(chain.from_iterable(result.compared_labels for result in results)))
 
 
 def _shown_labels(results: Sequence[Result]) -> tuple[str, ...]:

@@ -77,8 +77,8 @@ def stratified_interval(strata: Sequence[ArrayLike], weights: Sequence[float], *
         means = [weight * stratum.mean(axis=axis) for weight, stratum in zip(weights, values, strict=True)]
         return np.asarray(sum(means))[np.newaxis]
 
-    (interval,) = _intervals(weighted_mean, arrays, "BCa", N_RESAMPLES, RANDOM_SEED, unit=unit, paired=False)
-    return replace(interval, method=f"stratified {interval.method}")
+    (interval,) = _intervals(weighted_mean, arrays, "BCa", N_RESAMPLES, RANDOM_SEED, paired=False)
+    return replace(interval, method=f"stratified {interval.method}", unit=unit)
 
 
 def _intervals(
@@ -88,7 +88,6 @@ def _intervals(
     n_resamples: int,
     random_seed: int,
     *,
-    unit: str = "seed",
     paired: bool = True,
 ) -> tuple[Interval, ...]:
     """Return the interval of each statistic; by percentiles if BCa is undefined."""
@@ -112,7 +111,7 @@ def _intervals(
             rng=np.random.default_rng(random_seed),
         )
     ends = np.stack(result.confidence_interval, axis=-1)
-    return defined_intervals(ends, result.bootstrap_distribution, method=method, unit=unit)
+    return defined_intervals(ends, result.bootstrap_distribution, method=method)
 
 
 def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -133,14 +132,13 @@ def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return rounded
 
 
-def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method, unit: str) -> tuple[Interval, ...]:
+def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method) -> tuple[Interval, ...]:
     """Return the interval of each statistic: by percentiles where the method is undefined.
 
     Args:
         ends: (s, 2) the ends by the method; not finite where it is undefined.
         resampled: (s, r) the values of the resamples.
         method: The method.
-        unit: Unit of the values.
     """
     percentiles = np.quantile(resampled, TAILS, axis=-1).T
     intervals = []
@@ -149,5 +147,5 @@ def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method
         if not np.isfinite(own).all():
             own, used = by_percentile, "percentile"
         low, high = own.tolist()
-        intervals.append(Interval(low=low, high=high, level=LEVEL, method=f"{used} bootstrap", unit=unit))
+        intervals.append(Interval(low=low, high=high, method=f"{used} bootstrap"))
     return tuple(intervals)

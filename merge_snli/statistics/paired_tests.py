@@ -76,7 +76,7 @@ def _agresti_min(only_first: int, only_second: int, n: int, unit: str) -> Interv
     difference = (b - c) / total
     half = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt((b + c) - (b - c) ** 2 / total) / total
     low, high = max(-1.0, difference - half), min(1.0, difference + half)
-    return Interval(low=low, high=high, level=LEVEL, method="Agresti-Min", unit=unit)
+    return Interval(low=low, high=high, method="Agresti-Min", unit=unit)
 
 
 def permutation_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed") -> TestResult:

@@ -25,15 +25,12 @@ Draws = NDArray[np.uint8]
 _MAX_KEPT = 2**27  # draws of one byte that are kept
 
 
-def intervals_of_sums(
-    statistics: Callable[[FloatArray], FloatArray], values: FloatArray, *, unit: str = "seed"
-) -> tuple[Interval, ...]:
+def intervals_of_sums(statistics: Callable[[FloatArray], FloatArray], values: FloatArray) -> tuple[Interval, ...]:
     """Compute the 95% BCa intervals of statistics of sums over seeds.
 
     Args:
         statistics: Function of the sums of r resamples, (r, k), that returns (s, r): s statistics of each.
         values: (n, k): values of each seed, of which the sums are.
-        unit: Unit of the values.
 
     Returns:
         The interval of each of the s statistics, from the same resamples as `bootstrap_intervals`. If BCa is
@@ -61,7 +58,7 @@ def intervals_of_sums(
     resampled = rounded(np.concatenate(resamples, axis=1))
     left_out = rounded(statistics(total - values))
     ends = _bca(rounded(observed), resampled, left_out)
-    return defined_intervals(ends, resampled, method="BCa", unit=unit)
+    return defined_intervals(ends, resampled, method="BCa")
 
 
 def _draws(n: int) -> Iterator[Draws]:

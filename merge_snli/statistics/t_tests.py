@@ -64,7 +64,7 @@ def paired_result(test: str, statistic: float, p_value: float, differences: Floa
         n=n,
         unit=unit,
         difference=mean,
-        interval=Interval(low=mean - half, high=mean + half, level=LEVEL, method="Student's t", unit=unit),
+        interval=Interval(low=mean - half, high=mean + half, method="Student's t", unit=unit),
         effect_size=_ratio(mean, deviation),
         effect="Cohen's d_z",
         warning=OVERLAP_WARNING if unit == "subsample" else None,
@@ -114,7 +114,7 @@ def independent_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "mode
         n=len(a) + len(b),
         unit=unit,
         difference=difference,
-        interval=Interval(low=low, high=high, level=LEVEL, method="Welch's t", unit=unit),
+        interval=Interval(low=low, high=high, method="Welch's t", unit=unit),
         effect_size=_ratio(difference, pooled),
         effect="Cohen's d",
     )

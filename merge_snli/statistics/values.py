@@ -33,9 +33,9 @@ class Interval:
 
     low: float
     high: float
-    level: float
+    level: float = LEVEL
     method: str
-    unit: str
+    unit: str = "seed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,10 +135,10 @@ def proportion_interval(successes: int, trials: int, *, unit: str = "problem") -
     from scipy import stats
 
     ends = stats.binomtest(successes, trials).proportion_ci(LEVEL, method="wilson")
-    return Interval(low=float(ends.low), high=float(ends.high), level=LEVEL, method="Wilson score", unit=unit)
+    return Interval(low=float(ends.low), high=float(ends.high), method="Wilson score", unit=unit)
 
 
-def constant_interval(value: float, n: int, *, lowest: float = 0.0, unit: str = "seed") -> Interval:
+def constant_interval(value: float, n: int, *, lowest: float = 0.0) -> Interval:
     """Compute the 95% interval of the mean of units that all have the same value, about which a bootstrap says nothing.
 
     None of n units differs from the value. The share of units that do, in the population, is at most the upper end of
@@ -146,9 +146,8 @@ def constant_interval(value: float, n: int, *, lowest: float = 0.0, unit: str = 
 
     Args:
         value: The value of every unit.
-        n: Number of units, at least 1.
+        n: Number of units, at least 1, which must be independent.
         lowest: Lowest possible value of a unit; the highest is 1.
-        unit: Unit of the values; units must be independent.
 
     Returns:
         The interval. For shares of 0 and 1, it is the Wilson score interval of 0 of n and n of n.
@@ -165,7 +164,5 @@ def constant_interval(value: float, n: int, *, lowest: float = 0.0, unit: str = 
     return Interval(
         low=value - differing * (value - lowest),
         high=value + differing * (1 - value),
-        level=LEVEL,
         method="Wilson score",
-        unit=unit,
     )

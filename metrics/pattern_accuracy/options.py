@@ -111,18 +111,15 @@ def subsample_sets(subsamples: object, n_rows: int) -> Sets:
     if column.dtype == object or column.min() < 0:
         at = 0 if column.dtype == object else int(np.argmax(column < 0))
         raise ValueError(f"subsamples[{rows[at]}] contains {column.item(at)!r}: subsamples are numbered from 0")
-    numbers = np.unique(column)
-    if len(numbers) == 1 and len(column) == n_rows:
-        column, numbers = np.zeros_like(column), np.zeros_like(numbers)
-    n_subsamples = len(numbers)
-    gaps = np.flatnonzero(numbers != np.arange(n_subsamples))
-    if len(gaps):
+    numbers, codes = np.unique(column, return_inverse=True)
+    gaps = np.flatnonzero(numbers != np.arange(len(numbers)))
+    if len(gaps) and (len(numbers) > 1 or len(column) != n_rows):
         at = int(np.argmax(column > gaps[0]))
         raise ValueError(
             f"subsamples[{rows[at]}] contains {column[at]} but no row is in subsample {gaps[0]}: "
             "number subsamples from 0 without a gap"
         )
-    return _sets("subsamples", rows, column, list(range(n_subsamples)))
+    return _sets("subsamples", rows, codes, list(range(len(numbers))))
 
 
 def category_sets(name: str, categories: object, n_rows: int) -> Sets:

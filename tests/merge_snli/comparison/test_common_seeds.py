@@ -195,9 +195,7 @@ def test_numbers_on_fewer_seeds_are_those_of_the_data(results: list[Result], fol
     [again, *_] = [result for result in aligned([whole, part], common_seeds=True) if result.model.name == WHOLE]
     data = read_config(find_dataset(str(folder)), "all")
     kept = np.isin(data.group_ids, part.group_ids)
-    expected = result_on(
-        whole, join(whole.answers, data).take(groups=kept), data.take(groups=kept, rows=kept[data.row_groups])
-    )
+    expected = result_on(whole, join(whole.answers, data).take(kept[data.row_groups]), data.take(kept[data.row_groups]))
     assert again.scores == expected.scores
     assert again.consistency == expected.consistency
     assert again.parts == {name: of for name, of in expected.parts.items() if name in ("word_class", "label")}

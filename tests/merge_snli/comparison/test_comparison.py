@@ -119,7 +119,7 @@ def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
     data = read_config(find_dataset(str(dataset)), "all")
     kept = np.zeros(len(data.group_ids), dtype=bool)
     kept[seeds] = True
-    return changed(scored_again(result, result.answers.take(groups=kept), data), "model", name=name)
+    return changed(scored_again(result, result.answers.take(kept[result.answers.groups]), data), "model", name=name)
 
 
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:

@@ -57,7 +57,7 @@ def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[
     first = results[0]
     kept = np.ones(len(first.answers.predicted), dtype=bool)
     kept[np.unique(first.answers.groups, return_index=True)[1]] = False
-    again = scored_dataset(scored.data, [with_answers(first, first.answers.take(rows=kept))]).models[0].answers
+    again = scored_dataset(scored.data, [with_answers(first, first.answers.take(kept))]).models[0].answers
     assert np.count_nonzero(~again.is_predicted) == len(scored.ids)
     fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
     assert fewer == int(np.count_nonzero(known(again.subsamples) & ~again.is_predicted)) > 0

@@ -226,7 +226,7 @@ def test_skipped_variants_are_not_counted(results: list[Result]) -> None:
     kept = np.arange(len(answers.predicted)) != np.flatnonzero(answers.groups == 0)[0]
     [seed] = [
         seed
-        for seed in seeds_by_hardness(with_answers(results[0], answers.take(rows=kept)))
+        for seed in seeds_by_hardness(with_answers(results[0], answers.take(kept)))
         if seed.seed_id == answers.group_ids[0]
     ]
     assert seed.variants == np.count_nonzero(answers.groups == 0) - 1

@@ -53,7 +53,7 @@ def test_a_result_without_some_answers_fits(results: list[Result], data: ScoredD
     answers = results[0].answers
     rows = np.arange(len(answers.predicted)) % 7 > 0
     left_out = replace(results[0].left_out, rows=int(np.count_nonzero(~rows)))
-    require_data(unchecked(results[0], stored=answers.take(rows=rows), left_out=left_out), data)
+    require_data(unchecked(results[0], stored=answers.take(rows), left_out=left_out), data)
 
 
 def with_other_gold(answers: Answers) -> Answers:
@@ -89,11 +89,11 @@ def with_rows_in_another_order(answers: Answers) -> Answers:
 
 
 def without_a_row(answers: Answers) -> Answers:
-    return answers.take(rows=np.arange(len(answers.predicted)) > 0)
+    return answers.take(np.arange(len(answers.predicted)) > 0)
 
 
 def without_a_seed(answers: Answers) -> Answers:
-    return answers.take(groups=np.arange(len(answers.group_ids)) > 0)
+    return answers.take(answers.groups > 0)
 
 
 @pytest.mark.parametrize(
