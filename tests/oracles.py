@@ -14,8 +14,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.answers.answers import Answers, join, predicted_answers
+from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
+from merge_snli.answers.joining import join, predicted_answers
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.embedded import FOLDER

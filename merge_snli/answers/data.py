@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import compress
-from typing import Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,15 +12,12 @@ import pyarrow.compute as pc
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.option import require_at_least
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.models.labels import Pair
 from merge_snli.statistics.values import ratios
-
-T = TypeVar("T")
 
 # Shares that differ by less are equal.
 ROUNDING = 1e-9
@@ -43,26 +36,6 @@ SCORED = ("incorrect", "correct")
 
 # What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
-
-
-class Numbering(Generic[T]):
-    """Numbers distinct values from 0, in the order in which they first occur.
-
-    Attributes:
-        index: The number of each distinct value.
-        numbers: The number of each value that was added.
-    """
-
-    def __init__(self, values: Iterable[T] = ()) -> None:
-        """Number some values."""
-        self.index: dict[T, int] = {}
-        self.numbers = array("q")
-        for value in values:
-            self.add(value)
-
-    def add(self, value: T) -> None:
-        """Number one more value; an equal one is not held twice."""
-        self.numbers.append(self.index.setdefault(value, len(self.index)))
 
 
 @dataclass(frozen=True)
@@ -325,103 +298,3 @@ def part_name(
     if chosen_rows is not None:
         what.append(f"chosen rows {chosen_rows[:8]}")
     return f"partial: {', '.join(what)}" if what else None
-
-
-def part_of_data(
-    data: ScoredData,
-    *,
-    limit_seeds: int | None = None,
-    subsample: int | None = None,
-    drawn: bool = False,
-    min_agreement: float | None = None,
-) -> ScoredData:
-    """Return some groups with their rows, or the rows of one subsample, for a quick trial.
-
-    The groups are those with the smallest sha256 of their ids: a reproducible sample, in the order of the data set.
-
-    Args:
-        data: The data.
-        limit_seeds: Number of groups; all if the data has no more.
-        subsample: Number of the subsample.
-        drawn: Whether to predict only the rows that a subsample has.
-        min_agreement: Smallest share of annotators who gave the gold label.
-
-    Raises:
-        InputError: If the number of groups is below 1, the data has no such subsample, or, with `drawn`, it has no
-            subsamples or a group of which no subsample has a row.
-    """
-    require_at_least("limit_seeds", limit_seeds, 1)
-    if subsample is not None:
-        given = f"{param('subsample')} is {subsample}"
-        if data.subsamples is None:
-            raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
-        if not 0 <= subsample < len(data.subsamples):
-            raise InputError(f"{given}: choose 0 to {len(data.subsamples) - 1}")
-    if min_agreement is not None:
-        groups = agreeing(data, min_agreement)
-        data = replace(data.take(groups[data.row_groups]), min_agreement=min_agreement)
-    if limit_seeds is not None and limit_seeds >= len(data.group_ids):
-        limit_seeds = None
-    if limit_seeds is not None or subsample is not None:
-        data = _part(data, limit_seeds, subsample)
-    return _only_drawn(data) if drawn else data
-
-
-def disagreeing(data: ScoredData, min_agreement: float) -> set[str]:
-    """Return the ids of the groups to which a smaller share of the annotators gave the gold label; as `agreeing`."""
-    return set(compress(data.group_ids, ~agreeing(data, min_agreement)))
-
-
-def agreeing(data: ScoredData, min_agreement: float) -> Bools:
-    """Return to which groups at least a share of the annotators gave the gold label, [n_groups].
-
-    Raises:
-        InputError: If the data has no labels of annotators, or no group has such an agreement.
-    """
-    groups = np.asarray(data.agreement() >= min_agreement - ROUNDING)
-    if not groups.any():
-        raise InputError(
-            f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
-        )
-    return groups
-
-
-def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
-    kept = np.isin(data.row_groups, by_digest(data.group_ids)[:limit_seeds])
-    subsamples = data.subsamples
-    if subsamples is not None and subsample is not None:
-        kept &= subsamples[subsample]
-        subsamples = subsamples[[subsample]]
-    part = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
-    return part.take(kept)
-
-
-def _only_drawn(data: ScoredData) -> ScoredData:
-    """Return the same data without the pairs of rows that no subsample has."""
-    if data.subsamples is None:
-        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.full_name} has none: remove it")
-    drawn = np.asarray(data.subsamples.any(axis=0))
-    if drawn.all():
-        return data
-    missing = np.setdiff1d(data.row_groups, data.row_groups[drawn])
-    if len(missing):
-        group, row = data.units
-        raise InputError(
-            f"{group} {data.group_ids[missing[0]]} of {data.full_name} has no {row} in a subsample: remove "
-            f"{param('drawn', True)}"
-        )
-    asked = np.ones(len(data.sentences), dtype=bool)
-    asked[-len(drawn) :] = drawn
-    return replace(data, sentences=replace(data.sentences, asked=asked), drawn_only=True)
-
-
-def by_digest(group_ids: tuple[str, ...]) -> list[int]:
-    """Return the indices of groups in the order of the sha256 of their ids, a random order that anyone can repeat."""
-    return sorted(range(len(group_ids)), key=lambda group: hashlib.sha256(group_ids[group].encode()).digest())
-
-
-def pair_digest(pair: Pair) -> str:
-    """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
-    premise, hypothesis = pair
-    encoded = premise.encode()
-    return hashlib.sha256(b"%d:%s%s" % (len(encoded), encoded, hypothesis.encode())).hexdigest()[:32]

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.answers.data import Numbering, ScoredData
-from merge_snli.answers.sentences import SentencePairs
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.sentences import Numbering, SentencePairs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique

@@ -7,16 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.answers.data import (
-    AGREEMENT,
-    LABEL,
-    MASKED_LM,
-    WORD_CLASS,
-    ScoredData,
-    part_of_data,
-    subsample_masks,
-)
+from merge_snli.answers.data import AGREEMENT, LABEL, MASKED_LM, WORD_CLASS, ScoredData, subsample_masks
 from merge_snli.answers.groups import read_groups
+from merge_snli.answers.part import part_of_data
 from merge_snli.answers.sentences import SentencePairs, codes, numbered
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
 
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.models.labels import Missing, Pair
+
+T = TypeVar("T")
 
 # Pairs that become Python strings at once.
 PAIRS_PER_BATCH = 10_000
@@ -105,3 +109,30 @@ def numbered(values: Ints) -> tuple[Ints, Ints]:
     _, first, rank = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return np.argsort(order)[rank], first[order]
+
+
+class Numbering(Generic[T]):
+    """Numbers distinct values from 0, in the order in which they first occur.
+
+    Attributes:
+        index: The number of each distinct value.
+        numbers: The number of each value that was added.
+    """
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        """Number some values."""
+        self.index: dict[T, int] = {}
+        self.numbers = array("q")
+        for value in values:
+            self.add(value)
+
+    def add(self, value: T) -> None:
+        """Number one more value; an equal one is not held twice."""
+        self.numbers.append(self.index.setdefault(value, len(self.index)))
+
+
+def pair_digest(pair: Pair) -> str:
+    """Return the cache key of a pair: the first 32 hexadecimal digits of a sha256 of premise and hypothesis."""
+    premise, hypothesis = pair
+    encoded = premise.encode()
+    return hashlib.sha256(b"%d:%s%s" % (len(encoded), encoded, hypothesis.encode())).hexdigest()[:32]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.answers.data import Numbering, ScoredData
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.sentences import Numbering
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.answers.data import ScoredData, disagreeing
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.part import disagreeing
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
@@ -20,11 +21,7 @@ from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
 from merge_snli.results.answered import Answered, answered_of
-from merge_snli.results.grouping import (
-    not_averaged,
-    permuted_labels,
-    without_permuted,
-)
+from merge_snli.results.grouping import not_averaged, permuted_labels, without_permuted
 from merge_snli.results.orders import OrderEffect, order_effects
 from merge_snli.results.prompts import PromptEffect, accuracy_interval, results_of
 from merge_snli.results.result import Result

@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.answers.answers import Answers, Graded, join
+from merge_snli.answers.answers import Answers, Graded
 from merge_snli.answers.data import WORDS, ScoredData
+from merge_snli.answers.joining import join
 from merge_snli.base.arrays import Bools, Floats32, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.progress import SHOWN_AFTER, Progress

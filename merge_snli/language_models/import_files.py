@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from merge_snli.answers.data import ScoredData, part_of_data
+from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_config
+from merge_snli.answers.part import part_of_data
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.language_models.logs import (

@@ -8,8 +8,10 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from merge_snli.answers.data import ID_COLUMNS, Numbering, ScoredData, part_of_data
+from merge_snli.answers.data import ID_COLUMNS, ScoredData
 from merge_snli.answers.opening import open_config
+from merge_snli.answers.part import part_of_data
+from merge_snli.answers.sentences import Numbering
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
@@ -34,7 +36,7 @@ class Scope:
         config: `all` or a word class.
         subsample: Number of the subsample whose variants to ask, or `all` for every variant.
         seeds: `with` the seeds of the variants, `without` them, or `only` them.
-        limit_seeds: Number of seeds, with their variants, as in `merge_snli.answers.data.part_of_data`; None for all.
+        limit_seeds: Number of seeds, with their variants, as in `merge_snli.answers.part.part_of_data`; None for all.
         group_column: The column of the groups, for labeled pairs in a file or on the Hub; None for a data set that has
             groups of its own.
     """

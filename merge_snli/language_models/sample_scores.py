@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.answers.data import SCORED, Numbering, ScoredData
+from merge_snli.answers.data import SCORED, ScoredData
 from merge_snli.answers.replies import Reply
-from merge_snli.answers.sentences import SentencePairs
+from merge_snli.answers.sentences import Numbering, SentencePairs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count

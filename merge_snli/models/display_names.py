@@ -50,3 +50,11 @@ def shortest_end(parts: Sequence[str], paths: Iterable[Sequence[str]]) -> str:
     while start > 0 and any(path[start - len(parts) :] == parts[start:] for path in others):
         start -= 1
     return "/".join(parts[start:])
+
+
+def unique_names(titles: Sequence[str], digests: Sequence[str]) -> list[str]:
+    """Return titles, those that are not unique with the first eight characters of their digests."""
+    names = []
+    for title, digest in zip(titles, digests, strict=True):
+        names.append(title if titles.count(title) == 1 else f"{title} [{digest[:8]}]")
+    return names

@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from merge_snli.answers.answers import Answers, join, predicted_answers
+from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
+from merge_snli.answers.joining import join, predicted_answers
 from merge_snli.answers.table import to_table, without_dictionaries
 from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError
@@ -18,7 +19,8 @@ from merge_snli.base.table import count
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
 from merge_snli.results.measure import numbers_from, part_masks
 from merge_snli.results.naming import file_name
-from merge_snli.results.result import Result, ResultFile
+from merge_snli.results.result import Result
+from merge_snli.results.result_file import ResultFile
 
 # Largest difference of a number in a file from the same number computed from the answers.
 TOLERANCE = 1e-9

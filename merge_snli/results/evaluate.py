@@ -7,8 +7,9 @@ from platform import python_version
 import numpy as np
 import pyarrow as pa
 
-from merge_snli.answers.answers import Answers, Predicted, align, compared_numbers, predicted_answers
+from merge_snli.answers.answers import Answers, Predicted, compared_numbers
 from merge_snli.answers.data import ScoredData
+from merge_snli.answers.joining import align, predicted_answers
 from merge_snli.answers.source import ScoredSource
 from merge_snli.answers.table import NO_ANSWER
 from merge_snli.base import __version__

@@ -10,9 +10,8 @@ import numpy as np
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT
-from merge_snli.models.display_names import shortest_end
+from merge_snli.models.display_names import shortest_end, unique_names
 from merge_snli.models.labels import ANSWERS
-from merge_snli.results.naming import unique_names
 from merge_snli.results.prompts import group_prompts, results_of
 from merge_snli.results.records import CHANCE_MARGIN, DatasetRecord
 from merge_snli.results.result import Result

@@ -1,7 +1,6 @@
-"""Name results and their files."""
+"""Name the files of results."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from merge_snli.base.files import sha256_of_json
@@ -29,14 +28,6 @@ def answers_name(name: str) -> str:
 def work_folder(out: Path) -> Path:
     """Return the work folder of an output folder: `OUT.work`."""
     return out.resolve().with_name(f"{out.resolve().name}.work")
-
-
-def unique_names(titles: Sequence[str], digests: Sequence[str]) -> list[str]:
-    """Return titles, those that are not unique with the first eight characters of their digests."""
-    names = []
-    for title, digest in zip(titles, digests, strict=True):
-        names.append(title if titles.count(title) == 1 else f"{title} [{digest[:8]}]")
-    return names
 
 
 def safe_name(name: str) -> str:

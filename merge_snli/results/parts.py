@@ -4,8 +4,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from merge_snli.answers.answers import join
-from merge_snli.answers.data import ScoredData, part_of_data
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.joining import join
+from merge_snli.answers.part import part_of_data
 from merge_snli.base.errors import Message, param
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset

@@ -12,8 +12,8 @@ from merge_snli.base.arrays import Floats, Ints
 from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
+from merge_snli.models.display_names import unique_names
 from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
-from merge_snli.results.naming import unique_names
 from merge_snli.results.records import TAKEN
 from merge_snli.results.result import Result
 from merge_snli.results.rows import MODEL, PA, ScoreRow, mean_row, of_all, percent

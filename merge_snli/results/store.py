@@ -26,7 +26,8 @@ from merge_snli.results.check import AGAIN, check_entries, check_numbers
 from merge_snli.results.grouping import names_of
 from merge_snli.results.naming import answers_name, file_name
 from merge_snli.results.records import SCHEMA_VERSION
-from merge_snli.results.result import Result, ResultFile
+from merge_snli.results.result import Result
+from merge_snli.results.result_file import ResultFile
 from merge_snli.results.whole import open_whole
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from merge_snli.answers.answers import Predicted, align
-from merge_snli.answers.data import part_of_data
+from merge_snli.answers.answers import Predicted
+from merge_snli.answers.joining import align
+from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError, param

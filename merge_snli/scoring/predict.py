@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from merge_snli.answers.data import pair_digest
+from merge_snli.answers.sentences import pair_digest
 from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.batches import batches_of
 from merge_snli.base.files import write_json

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merge_snli.answers.data import ScoredData, part_of_data
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.part import part_of_data
 from merge_snli.answers.source import ScoredSource, read_source
 from merge_snli.base import __version__
 from merge_snli.base.arrays import Bools, Ints

@@ -51,10 +51,10 @@ def parse_thresholds(thresholds: object) -> tuple[float, ...]:
         return (_threshold("thresholds", thresholds),)
     if isinstance(thresholds, str | Mapping) or not isinstance(thresholds, Iterable):
         raise ValueError(f"thresholds is {thresholds!r}: give a number from 0 to 1, several numbers, or 'curve'")
-    parsed = tuple(_threshold(f"thresholds[{i}]", threshold) for i, threshold in enumerate(thresholds))
+    parsed = [_threshold(f"thresholds[{i}]", threshold) for i, threshold in enumerate(thresholds)]
     if not parsed:
         raise ValueError("thresholds is empty: give a number from 0 to 1, several numbers, or 'curve'")
-    return parsed
+    return tuple(parsed)
 
 
 def is_single_threshold(thresholds: object) -> bool:

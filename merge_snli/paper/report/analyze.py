@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-from merge_snli.answers.data import ScoredData, disagreeing
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.part import disagreeing
 from merge_snli.base.errors import REASON, InputError, explained, param
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of

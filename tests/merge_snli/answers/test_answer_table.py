@@ -21,7 +21,8 @@ import pytest
 
 from merge_snli import MergeDataset, Result, read_answers, read_result, read_results, score, score_table
 from merge_snli.answers import answers as answering
-from merge_snli.answers.answers import Answers, join
+from merge_snli.answers.answers import Answers
+from merge_snli.answers.joining import join
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.table import check_table, from_bytes, from_table, to_bytes, to_table, without_dictionaries
 from merge_snli.results.calibration import as_stored, calibration_of, label_probabilities

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from merge_snli import MergeDataset, Result
-from merge_snli.answers.answers import Answers, Predicted, answers_to, predicted_answers
+from merge_snli.answers.answers import Answers, Predicted
 from merge_snli.answers.data import ScoredData
+from merge_snli.answers.joining import answers_to, predicted_answers
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from merge_snli import Result, analyze, import_files, score
-from merge_snli.answers.answers import join
+from merge_snli.answers.joining import join
 from merge_snli.answers.reading import read_config
 from merge_snli.cli import GATE_FAILED
 from merge_snli.comparison.baseline import compare_with_baseline

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import MergeDataset, Result, load, score
-from merge_snli.answers.answers import join
+from merge_snli.answers.joining import join
 from merge_snli.answers.opening import open_config
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.variants import ANNOTATOR_LABELS

@@ -19,8 +19,8 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from merge_snli import score
-from merge_snli.answers.data import part_of_data
 from merge_snli.answers.opening import open_config
+from merge_snli.answers.part import part_of_data
 from merge_snli.base.files import sha256_of_json
 from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames

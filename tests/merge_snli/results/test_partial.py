@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, analyze, compare, load, read_result, read_results, score, score_table
-from merge_snli.answers.data import pair_digest, part_of_data
 from merge_snli.answers.opening import open_config
+from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
+from merge_snli.answers.sentences import pair_digest
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS, label_counts

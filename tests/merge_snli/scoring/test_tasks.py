@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import merge_snli.scoring.predict as predicting
-from merge_snli.answers.data import ScoredData, pair_digest, part_of_data
+from merge_snli.answers.data import ScoredData
+from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
+from merge_snli.answers.sentences import pair_digest
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, TaskShare
