@@ -12,6 +12,7 @@ from merge_snli.comparison.line_chart import (
     COLORS,
     GRAY,
     draw_grid,
+    draw_legend,
     draw_title,
     save_figure,
 )
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 PANEL_INCHES = (4.6, 4.0)
@@ -91,16 +91,8 @@ def draw_bars(
         draw_grid(panel_axes)
     axes[0].set_ylabel(y_label)
     draw_title(figure, title)
-    _draw_legend(figure, axes[0], 2)
+    draw_legend(figure, axes[0], 2)
     return save_figure(figure, path)
-
-
-def _draw_legend(figure: Figure, axes: Axes, columns: int) -> None:
-    """Draw the legend of one of several axes with the same below all of them."""
-    handles, labels = axes.get_legend_handles_labels()
-    legend = figure.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize=9)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
 def _draw_panel(axes: Axes, bars: Sequence[Bars], panel: str, line: Bars | None) -> None:
@@ -147,7 +139,7 @@ def draw_shares(
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
         axes.tick_params(labelbottom=True)
     draw_title(figure, f"{title} (%)")
-    _draw_legend(figure, grid[0], len(next(iter(panels.values()))))
+    draw_legend(figure, grid[0], len(next(iter(panels.values()))))
     return save_figure(figure, path)
 
 

@@ -212,8 +212,7 @@ def _compare(
     prompted = chosen.prompted
     kind = "model" if prompted is None else "prompt"
     finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
-    of_low_agreement = len(low.intersection(first.group_ids))
-    left_out = len(first.group_ids) + first.left_out.groups - len(groups) - of_low_agreement
+    left_out = len({*first.group_ids} - low) + first.left_out.groups - len(groups)
     notes, about = _notes(models, family) | chosen.alone, first.dataset
     return Comparison(
         title=title,

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def line_figure(
         draw_title(figure, title)
         _label_lines(axes, [values[-1] for values, _, _ in curves], labels, colors)
     elif lines:
-        _legend_below(figure, columns)
+        draw_legend(figure, axes, columns, weight="bold", handlelength=1.5, labelcolor="linecolor")
     if narrow:
         axes.set_xlabel("Threshold (%)")
     width = round(TITLE_LETTERS_PER_INCH * figure.get_figwidth())
@@ -138,10 +138,20 @@ def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def _legend_below(figure: Figure, columns: int) -> None:
-    look = {"frameon": False, "fontsize": 9, "handlelength": 1.5, "labelcolor": "linecolor"}
-    for text in figure.legend(loc="outside lower left", ncols=columns, **look).get_texts():
-        text.set(fontweight="bold", parse_math=False)
+def draw_legend(figure: Figure, axes: Axes, columns: int, *, weight: str = "normal", **look: Any) -> None:  # noqa: ANN401
+    """Draw the legend of one of several axes with the same below all of them.
+
+    Args:
+        figure: The figure.
+        axes: The axes.
+        columns: Number of columns of the legend.
+        weight: Weight of its font.
+        look: Other arguments of `Figure.legend`.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    look |= {"loc": "outside lower left", "ncols": columns, "frameon": False, "fontsize": 9}
+    for text in figure.legend(handles, labels, **look).get_texts():
+        text.set(fontweight=weight, parse_math=False)
 
 
 def _style_axes(axes: Axes, quality: float, start: float, of: str) -> None:

@@ -144,8 +144,6 @@ def reference_groups(results: Sequence[Result]) -> frozenset[str]:
     Of several such sets, it is the largest, then the first by the ids in it, whatever the order of the results.
     """
     sets = Counter(frozenset(result.group_ids) for result in results)
-    if len(sets) == 1:
-        return next(iter(sets))
     return max(sets, key=lambda ids: (sets[ids], len(ids), sorted(ids)), default=frozenset())
 
 

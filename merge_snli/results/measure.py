@@ -106,10 +106,8 @@ def consistency(answers: Answers) -> dict[str, RowScores] | None:
     """
     if answers.seeds is None:
         return None
-    return {
-        "seed": _row_scores(answers, answers.counts(answers.seeds.predicted), answers.seeds.predicted),
-        "majority": _row_scores(answers, answers.counts(MAJORITY), MAJORITY),
-    }
+    references: dict[str, Reference] = {"seed": answers.seeds.predicted, "majority": MAJORITY}
+    return {name: _row_scores(answers, answers.counts(of), of) for name, of in references.items()}
 
 
 def scores_by_value(

@@ -213,46 +213,39 @@ def _first_references(references: Column, codes: IntArray) -> tuple[Column, Bool
 
 def _scores(table: _Table, options: MetricOptions) -> Scores:
     """Return all scores of one table except those by category."""
-    n_thresholds = len(options.thresholds)
+    n_thresholds, n_rows = len(options.thresholds), len(table.groups)
     units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # CURVE for MT, QUALITY_THRESHOLD for QT
-    right, sizes = count_cells(table.groups, table.n_groups, table.answers)
-    accuracy: float | None = int(right.sum()) / len(table.groups)
-    curve = share_passing(right, sizes, units)
+    accuracy, curve, n_groups = _on_rows(table, np.arange(n_rows), units)
     scores: Scores = {
         "sample_accuracy": accuracy,
         "pattern_accuracy": options.by_threshold(curve[:n_thresholds].tolist()),
-        "n_samples": len(table.groups),
-        "n_groups": table.n_groups,
+        "n_samples": n_rows,
+        "n_groups": n_groups,
     }
     if table.subsamples is not None:
-        accuracies, curves, scores["subsamples"] = _by_subsample(table, table.subsamples, units, options)
-        drawn = ~np.isnan(accuracies)
-        accuracy = None
-        if drawn.any():
-            accuracy, curve = float(accuracies[drawn].mean()), curves[drawn].mean(axis=0)
+        drawn = [_on_rows(table, rows, units) for rows in table.subsamples]
+        accuracies = np.array([of_subsample[0] for of_subsample in drawn])
+        curves = np.array([of_subsample[1] for of_subsample in drawn])
+        scores["subsamples"] = {
+            "sample_accuracy": _spread(accuracies),
+            "pattern_accuracy": options.by_threshold([_spread(values) for values in curves.T[:n_thresholds]]),
+            "n_samples": list(map(len, table.subsamples)),
+            "n_groups": [of_subsample[2] for of_subsample in drawn],
+        }
+        known = ~np.isnan(accuracies)
+        accuracy = np.nan
+        if known.any():
+            accuracy, curve = float(accuracies[known].mean()), curves[known].mean(axis=0)
     if table.seeds_right is not None:
         scores |= _seed_scores(accuracy, curve[n_thresholds:], table.seeds_right, options)
     return scores
 
 
-def _by_subsample(
-    table: _Table, subsamples: list[IntArray], units: IntArray, options: MetricOptions
-) -> tuple[FloatArray, FloatArray, Scores]:
-    """Return SA (s,), PA (s, t) and their report; NaN for a subsample without rows."""
-    accuracies, curves, groups = [], [], []
-    for rows in subsamples:
-        right, sizes = count_cells(table.groups[rows], table.n_groups, table.answers[rows])
-        accuracies.append(right.sum() / len(rows) if len(rows) else np.nan)
-        curves.append(share_passing(right, sizes, units))
-        groups.append(int(np.count_nonzero(sizes)))
-    by_threshold = np.stack(curves, axis=1)[: len(options.thresholds)]
-    report = {
-        "sample_accuracy": _spread(np.array(accuracies)),
-        "pattern_accuracy": options.by_threshold([_spread(values) for values in by_threshold]),
-        "n_samples": list(map(len, subsamples)),
-        "n_groups": groups,
-    }
-    return np.array(accuracies), np.stack(curves), report
+def _on_rows(table: _Table, rows: IntArray, units: IntArray) -> tuple[float, FloatArray, int]:
+    """Return SA on some rows, PA at each threshold, (t,), and the number of their groups; NaN without rows."""
+    right, sizes = count_cells(table.groups[rows], table.n_groups, table.answers[rows])
+    accuracy = int(right.sum()) / len(rows) if len(rows) else np.nan
+    return accuracy, share_passing(right, sizes, units), int(np.count_nonzero(sizes))
 
 
 def _spread(values: FloatArray) -> Scores:
@@ -265,7 +258,7 @@ def _spread(values: FloatArray) -> Scores:
     }
 
 
-def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArray, options: MetricOptions) -> Scores:
+def _seed_scores(accuracy: float, curve: FloatArray, seeds_right: BoolArray, options: MetricOptions) -> Scores:
     """Return SA on seeds and the scores that compare with it; None if no subsample has rows.
 
     The signs differ: for a drop, `qt` is negative and `drop` is positive.
@@ -274,7 +267,7 @@ def _seed_scores(accuracy: float | None, curve: FloatArray, seeds_right: BoolArr
     scores: Scores = {"seed_sample_accuracy": seed_accuracy}
     if options.against != "gold":
         return scores  # the difference of a consistency and an accuracy has no meaning
-    if accuracy is None:
+    if np.isnan(accuracy):
         return scores | {"qt": None, "mt": None, "drop": None}
     return scores | {
         "qt": quality_drop(float(curve[-1]), seed_accuracy),
