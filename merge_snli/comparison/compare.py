@@ -1,7 +1,7 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
 from merge_snli.comparison.choice import Chosen, choose, titles_of_chosen
+from merge_snli.comparison.comparison import Comparison
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.detectable import smallest_difference
 from merge_snli.comparison.findings import not_compared, ranking
@@ -20,16 +21,15 @@ from merge_snli.comparison.testing import Significance, drawn_groups
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
-from merge_snli.results.answered import Answered, answered_of
+from merge_snli.results.answered import answered_of
 from merge_snli.results.grouping import not_averaged, permuted_labels, without_permuted
-from merge_snli.results.orders import OrderEffect, order_effects
-from merge_snli.results.prompts import PromptEffect, accuracy_interval, results_of
+from merge_snli.results.orders import order_effects
+from merge_snli.results.prompts import accuracy_interval, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
 from merge_snli.statistics import (
     Family,
-    Interval,
     NamedTest,
     PairAtThresholds,
     TestResult,
@@ -39,71 +39,6 @@ from merge_snli.statistics import (
     ratios,
 )
 from metrics.pattern_accuracy.core import CURVE, QUALITY_THRESHOLD
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """A comparison of the models that were scored on one config of one data set.
-
-    Attributes:
-        title: Data set and config, with the data's digest if another compared data set has the same name.
-        dataset: Title of the data set.
-        digest: sha256 of the data.
-        config: `all` or a word class; the config of pairs in groups, or None.
-        threshold: Threshold of pattern accuracy, the quality threshold by default.
-        unit: What is compared: `seed`, or `group` for pairs in groups.
-        seeds: Number of seeds or groups that all models were scored on.
-        left_out: Number of seeds or groups of the data that are not compared, because the models were not all scored
-            on them.
-        subsamples: Number of subsamples; None if the data has none.
-        pattern_accuracy: PA of each model as in results: the mean over subsamples of the share of seeds that pass.
-        intervals: Interval of each model's PA, the same as in a result on the same seeds.
-        smallest_difference: Smallest difference of PA that the permutation test finds with a power of 80%, at the
-            strictest step of Holm's method; None if no difference is found. It is that of `--power`.
-        family: All pairs of models, with p-values adjusted by Holm's method.
-        seeds_against_variants: SA on seeds against SA on variants, over models (section 5.1); None for pairs in groups,
-            at other thresholds than the quality threshold, and with one model whose labels are not permuted.
-        classes: PA of each pair of word classes at the quality threshold, over seeds (section 5.2); None without the
-            data set, whose variants have the classes, and at other thresholds.
-        all_thresholds: The tests of all pairs of models at the thresholds 0, 0.01, … 1, if they are requested; of
-            several comparisons at different thresholds, only the first has them.
-        notes: Notes of each model's result; of a model on the same data with other labels, or that is in no mean over
-            models, why.
-        prompts: The effect of the prompt at the quality threshold, if the prompts of one model are compared.
-        finding: What was found in words: the best model, and from which others it differs significantly.
-        orders: The effect of the order of the labels, of each of its prompts that was used with several.
-        apart: The models on the same data that are not compared, each with what it lacks of the seeds that most models
-            have.
-        answered: PA over the answers that can be read, of each model with others.
-    """
-
-    title: str
-    dataset: str
-    digest: str
-    config: str | None
-    threshold: float
-    unit: str
-    seeds: int
-    left_out: int
-    subsamples: int | None
-    pattern_accuracy: Mapping[str, float]
-    intervals: Mapping[str, Interval]
-    smallest_difference: float | None
-    family: Family
-    seeds_against_variants: TestResult | None
-    classes: tuple[NamedTest, ...] | None
-    all_thresholds: tuple[PairAtThresholds, ...] | None = None
-    notes: Mapping[str, tuple[str, ...]]
-    prompts: PromptEffect | None = None
-    finding: str
-    orders: tuple[OrderEffect, ...] = ()
-    apart: Mapping[str, str] = field(default_factory=dict)
-    answered: Mapping[str, Answered] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        """Return the data and each model's PA in one line."""
-        scores = ", ".join(f"{name} {100 * share:.1f}%" for name, share in self.pattern_accuracy.items())
-        return f"<Comparison on {self.title}: PA({self.threshold}) {scores}>"
 
 
 def compare_results(
@@ -214,7 +149,7 @@ def _compare(
     finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
     left_out = len({*first.group_ids} - low) + first.left_out.groups - len(groups)
     notes, about = _notes(models, family) | chosen.alone, first.dataset
-    return Comparison(
+    found = Comparison(
         title=title,
         dataset=about.title,
         digest=about.digest,
@@ -230,14 +165,16 @@ def _compare(
         family=family,
         seeds_against_variants=seeds_against_variants,
         classes=of_classes,
-        all_thresholds=_at_all_thresholds(models, groups, family) if all_thresholds else None,
         notes=notes,
-        prompts=None if prompted is None else prompted.effect,
         finding=finding + not_compared(chosen.apart),
-        orders=() if prompted is None else order_effects(prompted),
         apart=chosen.apart,
         answered=of_read,
     )
+    if all_thresholds:
+        found = replace(found, all_thresholds=_at_all_thresholds(models, groups, family))
+    if prompted is not None:
+        found = replace(found, prompts=prompted.effect, orders=order_effects(prompted))
+    return found
 
 
 def _at_all_thresholds(

@@ -9,7 +9,7 @@ import pydantic_core
 
 from merge_snli.base.columns import Columns
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
-from merge_snli.comparison.compare import Comparison
+from merge_snli.comparison.comparison import Comparison
 from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, test_of, undecided
 from merge_snli.results.orders import OrderEffect

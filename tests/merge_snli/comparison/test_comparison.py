@@ -17,7 +17,8 @@ from scipy import stats
 from merge_snli import Result, score
 from merge_snli.answers.reading import read_config
 from merge_snli.comparison.bar_charts import LABEL_COLORS
-from merge_snli.comparison.compare import Comparison, compare_results
+from merge_snli.comparison.compare import compare_results
+from merge_snli.comparison.comparison import Comparison
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.comparison.statistics_tables import comparison_tables, to_json
