@@ -1,6 +1,5 @@
 """The arithmetic: decimal thresholds, counts, MT and QT."""
 
-import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil
@@ -11,24 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.pattern_accuracy.columns import factorize
 from metrics.pattern_accuracy.core import (
     CURVE,
     count_groups,
     matching_threshold,
     parse_thresholds,
     pattern_accuracy,
-    quality_drop,
     required_correct,
     sample_accuracy,
 )
 from tests.oracles import refused
-
-
-def test_required_correct_is_the_ceiling_of_the_decimal_for_every_percent_and_size() -> None:
-    sizes = range(1, 401)
-    required = required_correct("curve", sizes)
-    assert required.tolist() == [[ceil(Fraction(percent, 100) * size) for size in sizes] for percent in range(101)]
 
 
 @pytest.mark.parametrize(
@@ -50,34 +41,6 @@ def test_thresholds_are_rounded_to_nine_decimals() -> None:
     assert parse_thresholds("curve") == CURVE == tuple(round(i * 0.01, 9) for i in range(101))
 
 
-def test_group_counts_are_in_the_order_of_the_first_rows() -> None:
-    counts = count_groups([True, False, True, True], [30, 10, 30, 20])
-    assert [part if isinstance(part, list) else part.tolist() for part in counts] == [
-        [2, 0, 1],
-        [2, 1, 1],
-        [30, 10, 20],
-    ]
-
-
-@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), min_size=1, max_size=50))
-@settings(max_examples=100)
-def test_integers_are_encoded_in_order_of_first_appearance(values: list[int]) -> None:
-    codes, labels = factorize(np.array(values, dtype=np.int64))
-    assert labels == list(dict.fromkeys(values))
-    assert [labels[code] for code in codes] == values
-
-
-def test_pattern_accuracy_equals_comparing_counts() -> None:
-    rng = random.Random(1)
-    for _ in range(1000):
-        sizes = [rng.randint(0, 25) for _ in range(rng.randint(1, 12))] + [1]
-        correct = [rng.randint(0, size) for size in sizes]
-        threshold = rng.choice([rng.randint(0, 100) / 100, rng.random()])
-        t = Fraction(str(round(threshold, 9)))
-        passing = [right >= ceil(t * size) for right, size in zip(correct, sizes, strict=True) if size]
-        assert pattern_accuracy(correct, sizes, threshold).tolist() == [sum(passing) / len(passing)]
-
-
 def test_pattern_accuracy_of_several_subsamples() -> None:
     curve = pattern_accuracy([[[18, 17], [1, 0]]], [[[20, 20], [1, 0]]], [0.85, 0.9])
     assert curve.tolist() == [[[1.0, 0.5], [1.0, 1.0]]]
@@ -97,14 +60,6 @@ def test_pattern_accuracy_of_several_subsamples() -> None:
 )
 def test_matching_threshold_is_the_higher_of_a_tie(curve: Sequence[float], target: float, threshold: float) -> None:
     assert matching_threshold(curve, target) == threshold
-
-
-def test_quality_drop_is_negative_if_a_model_drops() -> None:
-    assert quality_drop(0.5, 0.75) == -0.25
-
-
-def test_sample_accuracy_is_the_share_of_correct_rows() -> None:
-    assert sample_accuracy(np.array([True, False, True])) == 2 / 3
 
 
 @pytest.mark.parametrize(
