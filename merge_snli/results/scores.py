@@ -242,6 +242,11 @@ class SourceScores(StrictValue):
     overall: SourceAccuracy
     labels: dict[Label, SourceAccuracy]
 
+    def __post_init__(self) -> None:
+        """Check that the problems of the labels add up."""
+        if sum(scores.problems for scores in self.labels.values()) != self.overall.problems:
+            raise ValueError("the problems of the labels do not add up to those of the source")
+
     @property
     def problems(self) -> int:
         """Number of problems with a gold label, including those that are too long."""

@@ -6,6 +6,7 @@ which it passes; for models on the same seeds, how far these shares of two model
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -59,8 +60,14 @@ def observed_gaps(passes: Mapping[str, ArrayLike]) -> Distribution:
     Args:
         passes: Share of the subsamples in which each model passes each seed, at least two models, [n_seeds] each.
     """
-    gaps = [np.abs(np.subtract(first, second, dtype=np.float64)) for first, second in combinations(passes.values(), 2)]
-    return distribution_of(np.concatenate(gaps))
+    columns = np.array(list(passes.values()), dtype=np.float64)
+    counts = Counter[float]()
+    for number in range(len(columns) - 1):
+        gaps = np.abs(columns[number] - columns[number + 1 :]).round(_DIGITS)
+        distinct, how_many = np.unique(gaps, return_counts=True)
+        counts.update(dict(zip(distinct.tolist(), how_many.tolist(), strict=True)))
+    values, totals = zip(*sorted(counts.items()), strict=True)
+    return Distribution(np.array(values), np.array(totals) / counts.total())
 
 
 def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distribution:
