@@ -96,12 +96,11 @@ def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool 
         The answers and the data without rows that were not predicted, without the rows of groups whose seed was not,
         and without groups that have no other row.
     """
-    predicted, groups = answers.is_predicted, np.ones(len(answers.group_ids), dtype=bool)
+    rows, groups = answers.is_predicted, answers.groups
     if answers.seeds is not None:
-        groups &= answers.seeds.is_predicted
+        rows = rows & answers.seeds.is_predicted[groups]
     if whole_groups:
-        groups[answers.groups[~predicted]] = False
-    rows = predicted & groups[answers.groups]
-    if rows.all() and groups.all():
+        rows = ~np.isin(groups, groups[~rows])
+    if rows.all():
         return answers, data
     return answers.take(rows), data.take(rows)

@@ -36,19 +36,14 @@ def part_of_data(
             subsamples or a group of which no subsample has a row.
     """
     require_at_least("limit_seeds", limit_seeds, 1)
-    if subsample is not None:
-        given = f"{param('subsample')} is {subsample}"
-        if data.subsamples is None:
-            raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
-        if not 0 <= subsample < len(data.subsamples):
-            raise InputError(f"{given}: choose 0 to {len(data.subsamples) - 1}")
     if min_agreement is not None:
         groups = agreeing(data, min_agreement)
         data = replace(data.take(groups[data.row_groups]), min_agreement=min_agreement)
-    if limit_seeds is not None and limit_seeds >= len(data.group_ids):
-        limit_seeds = None
-    if limit_seeds is not None or subsample is not None:
-        data = _part(data, limit_seeds, subsample)
+    if limit_seeds is not None and limit_seeds < len(data.group_ids):
+        chosen = by_digest(data.group_ids)[:limit_seeds]
+        data = replace(data.take(np.isin(data.row_groups, chosen)), limit_seeds=limit_seeds)
+    if subsample is not None:
+        data = _of_subsample(data, subsample)
     return _only_drawn(data) if drawn else data
 
 
@@ -71,14 +66,13 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
     return groups
 
 
-def _part(data: ScoredData, limit_seeds: int | None, subsample: int | None) -> ScoredData:
-    kept = np.isin(data.row_groups, by_digest(data.group_ids)[:limit_seeds])
-    subsamples = data.subsamples
-    if subsamples is not None and subsample is not None:
-        kept &= subsamples[subsample]
-        subsamples = subsamples[[subsample]]
-    part = replace(data, subsamples=subsamples, limit_seeds=limit_seeds, subsample=subsample)
-    return part.take(kept)
+def _of_subsample(data: ScoredData, subsample: int) -> ScoredData:
+    masks, given = data.subsamples, f"{param('subsample')} is {subsample}"
+    if masks is None:
+        raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
+    if not 0 <= subsample < len(masks):
+        raise InputError(f"{given}: choose 0 to {len(masks) - 1}")
+    return replace(data, subsamples=masks[[subsample]], subsample=subsample).take(masks[subsample])
 
 
 def _only_drawn(data: ScoredData) -> ScoredData:

@@ -81,8 +81,6 @@ class Significance:
         for result in results_of(scored):
             counts = result.counts(groups)
             of_prompts.append(values_for(self.test, counts.correct, counts.sizes, threshold))
-        if len(of_prompts) == 1:
-            return of_prompts[0]
         mean = np.mean(of_prompts, axis=0)
         return np.asarray(mean > 1 / 2 if of_prompts[0].dtype == bool else mean)
 

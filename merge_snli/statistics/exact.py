@@ -63,11 +63,13 @@ def random_signs_p(differences: FloatArray) -> SignP:
     observed, largest = abs(float(differences.sum())), float(counts @ values)
     fractions = [Fraction(value).limit_denominator(_MAX_DENOMINATOR) for value in values.tolist()]
     unit = math.lcm(*(fraction.denominator for fraction in fractions))
-    if unit <= _MAX_SUM / largest and np.abs(values - np.array(fractions, dtype=np.float64)).max() < 10**-_DIGITS:
-        steps = np.rint(values * unit).astype(np.int64)
-        return SignP(max(SMALLEST_P, _tail(steps, counts, round(observed * unit))), is_exact=True)
-    unit = int(_MAX_SUM / largest)
+    differing = np.abs(values - np.array(fractions, dtype=np.float64)).max()
+    is_exact = unit <= _MAX_SUM / largest and differing < 10**-_DIGITS
+    if not is_exact:
+        unit = int(_MAX_SUM / largest)
     steps = np.rint(values * unit).astype(np.int64)
+    if is_exact:
+        return SignP(max(SMALLEST_P, _tail(steps, counts, round(observed * unit))), is_exact=True)
     errors = values * unit - steps
     # By Hoeffding's inequality, errors with random signs rarely add up to their largest possible sum.
     likely = math.sqrt(2 * math.log(2 / _ROUNDING_P) * float(counts @ errors**2))

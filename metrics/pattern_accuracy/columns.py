@@ -67,8 +67,6 @@ def read_rows(name: str, values: Any) -> IntArray | list[Any]:  # noqa: ANN401  
         raise ValueError(
             f"{name} is {short(values)} ({type(values).__name__}): give a list or an array, one value per row"
         )
-    if isinstance(values, list):
-        return values
     if not hasattr(values, "__array__"):
         return list(values)
     array = np.asarray(values)
