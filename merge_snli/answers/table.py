@@ -186,8 +186,7 @@ def from_table(
         ValueError: If a value is not valid.
     """
     on_seeds, rows = _seeds_and_rows(table)
-    has_seeds = len(on_seeds) > 0
-    ids = pc.unique((on_seeds if has_seeds else rows)["group_id"]).cast(pa.string())
+    ids = pc.unique(table["group_id"]).cast(pa.string())
     of_answers = {*ANSWER_COLUMNS, LOG_LIKELIHOODS} - {"row_id"}
     about = [name for name in table.column_names if name not in of_answers and not name.startswith(PROBABILITY)]
     return Answers(
@@ -197,7 +196,7 @@ def from_table(
         groups=positions_among(rows["group_id"], ids),
         subsamples=None if n_subsamples is None else subsample_masks(rows["subsamples"], n_subsamples, subsample),
         subsample=subsample,
-        seeds=_graded(on_seeds, labels) if has_seeds else None,
+        seeds=_graded(on_seeds, labels) if len(on_seeds) else None,
         **vars(_graded(rows, labels)),
     )
 

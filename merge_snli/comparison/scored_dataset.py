@@ -224,7 +224,7 @@ def on_common_seeds(data: Sequence[ScoredDataset]) -> list[ScoredDataset]:
     for scored in data:
         for model in scored.models:
             missing.update(compress(scored.ids, ~model.answered_groups))
-    return [_without(scored, missing) if missing else scored for scored in data]
+    return [_without(scored, missing) for scored in data]
 
 
 def _without(scored: ScoredDataset, missing: set[str]) -> ScoredDataset:
