@@ -43,7 +43,9 @@ class Predicted:
 
     def at(self, numbers: Ints) -> Predicted:
         """Return the predictions for the pairs with some numbers; a negative one is a pair that was not predicted."""
-        missing, probabilities, details = numbers < 0, self.probabilities, self.details
+        missing = numbers < 0
+        probabilities = self.probabilities
+        details = self.details
         if probabilities is not None:
             probabilities = np.where(missing[:, np.newaxis], np.nan, probabilities[numbers])
         if details is not None:
@@ -102,7 +104,8 @@ class Counts:
     @property
     def unread(self) -> float:
         """The share of the rows of all subsamples on which no answer can be read."""
-        read, rows = self.answered.sum(), self.sizes.sum()
+        read = self.answered.sum()
+        rows = self.sizes.sum()
         return 0.0 if read == rows else float(1 - read / rows)
 
     def passes(self, threshold: float = QUALITY_THRESHOLD) -> Floats:
@@ -203,10 +206,12 @@ class Answers(Graded):
 
     def in_labels(self, labels: Sequence[str]) -> Answers:
         """Return the same answers in other labels, such as those that several models have in common."""
-        numbers, seeds = compared_numbers(self.labels, labels), self.seeds
+        numbers = compared_numbers(self.labels, labels)
+        seeds = self.seeds
         if seeds is not None:
             seeds = Graded(numbers[seeds.predicted], gold=numbers[seeds.gold])
-        gold, predicted = numbers[self.gold], numbers[self.predicted]
+        gold = numbers[self.gold]
+        predicted = numbers[self.predicted]
         return replace(self, labels=tuple(labels), gold=gold, predicted=predicted, seeds=seeds, probabilities=None)
 
     def counts(self, reference: Reference = None, *, rows: Bools | None = None) -> Counts:
@@ -219,7 +224,9 @@ class Answers(Graded):
             rows: The rows to count, [n_rows]; by default all.
         """
         included = self.is_predicted if rows is None else self.is_predicted & rows
-        correct, sizes, answered = [], [], []
+        correct = []
+        sizes = []
+        answered = []
         for subsample in [included] if self.subsamples is None else self.subsamples:
             drawn = subsample & included
             right, read = self._count(drawn, reference)
@@ -236,7 +243,8 @@ class Answers(Graded):
     def _count(self, rows: Bools, reference: Reference) -> tuple[Ints, Ints]:
         """Return how many of some rows are correct in each group, and how many have an answer."""
         read = np.flatnonzero(rows & (self.predicted >= 0))
-        groups, answers = self.groups[read], self.predicted[read]
+        groups = self.groups[read]
+        answers = self.predicted[read]
         if not isinstance(reference, str):
             expected = self.gold[read] if reference is None else reference[groups]
             return count_cells(groups, len(self.group_ids), answers == expected)

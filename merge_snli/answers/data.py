@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.answers.sentences import SentencePairs
+from merge_snli.answers.sentences import SeedPairs, SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
@@ -36,29 +36,6 @@ SCORED = ("incorrect", "correct")
 
 # What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
-
-
-@dataclass(frozen=True)
-class SeedPairs:
-    """The seeds of a MERGE data set, from which its groups were made.
-
-    Attributes:
-        sentences: Those of `ScoredData.sentences`, which begin with the seeds.
-        labels: Number of the gold label of each seed, [n_groups].
-    """
-
-    sentences: SentencePairs = field(repr=False)
-    labels: Ints
-
-    @property
-    def pairs(self) -> Ints:
-        """Index into `ScoredData.pairs` of each seed, [n_groups]."""
-        return self.sentences.numbers[: len(self.labels)]
-
-    @property
-    def texts(self) -> tuple[Pair, ...]:
-        """Premise and hypothesis of each seed, [n_groups]."""
-        return self.sentences[: len(self.labels)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,14 +187,17 @@ class ScoredData:
 
     def take(self, rows: Bools) -> ScoredData:
         """Return some rows, [n_rows], and the seeds of their groups."""
-        kept, masks = np.flatnonzero(rows), {}
+        kept = np.flatnonzero(rows)
+        masks = {}
         groups, new_numbers = np.unique(self.row_groups[kept], return_inverse=True)
         asked = kept
         if self.seeds is not None:
             asked = np.concatenate([groups, len(self.group_ids) + kept])
         for column, values in self.masks.items():
             masks[column] = {value: mask[kept] for value, mask in values.items()}
-        subsamples, seed_labels, annotators = self.subsamples, self.seed_labels, self.annotators
+        subsamples = self.subsamples
+        seed_labels = self.seed_labels
+        annotators = self.annotators
         if subsamples is not None:
             subsamples = subsamples[:, kept]
         if seed_labels is not None:
@@ -257,7 +237,8 @@ def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int, only: int | Non
         ValueError: If a row has no list of numbers, or a number is not below `n_subsamples`.
     """
     lists = numbers.combine_chunks()
-    lengths, values = pc.list_value_length(lists).to_numpy(zero_copy_only=False), lists.flatten().to_numpy()
+    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    values = lists.flatten().to_numpy()
     if only is not None:
         values = np.where(values == only, 0, values)
     if lists.null_count or ((values < 0) | (values >= n_subsamples)).any():

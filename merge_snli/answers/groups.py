@@ -46,12 +46,15 @@ def read_groups(
             are one, the labels are not those of NLI, or a column of `by` has too many values.
     """
     require_unique("by", by)
-    given, default = str(options.problems), options.problems.public_name
+    given = str(options.problems)
+    default = options.problems.public_name
     source = open_source(options)
     pairs = []
     groups = Numbering[str]()
     values = {column: Numbering[str]() for column in by}
-    labels, positions, total = array("q"), array("q"), 0
+    labels = array("q")
+    positions = array("q")
+    total = 0
     repeated = RepeatedPairs()
     with Progress().stage(f"reading {name or default}", unit="rows") as stage:
         for row, checked, error in source:

@@ -33,7 +33,8 @@ def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compa
         seeds: What is predicted for each seed, [n_groups]; None without seeds.
         compared: The labels that the numbers mean.
     """
-    gold, graded = np.array(positions(data.label_names, compared)), None
+    gold = np.array(positions(data.label_names, compared))
+    graded = None
     if data.seed_labels is not None and seeds is not None:
         graded = Graded(gold=gold[data.seed_labels], **vars(seeds))
     return Answers(
@@ -96,7 +97,8 @@ def predicted_answers(answers: Answers, data: ScoredData, *, whole_groups: bool 
         The answers and the data without rows that were not predicted, without the rows of groups whose seed was not,
         and without groups that have no other row.
     """
-    rows, groups = answers.is_predicted, answers.groups
+    rows = answers.is_predicted
+    groups = answers.groups
     if answers.seeds is not None:
         rows = rows & answers.seeds.is_predicted[groups]
     if whole_groups:

@@ -37,7 +37,8 @@ def open_data(
         yield read_groups(options, group_column=group_column, by=by)
         return
     opened = _open(dataset)
-    record, name = opened.record, opened.public_name
+    record = opened.record
+    name = opened.public_name
     if opened.loaded is not None:
         config = config or opened.loaded.config
     if record.has_seeds:

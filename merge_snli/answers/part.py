@@ -67,7 +67,8 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
 
 
 def _of_subsample(data: ScoredData, subsample: int) -> ScoredData:
-    masks, given = data.subsamples, f"{param('subsample')} is {subsample}"
+    masks = data.subsamples
+    given = f"{param('subsample')} is {subsample}"
     if masks is None:
         raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
     if not 0 <= subsample < len(masks):

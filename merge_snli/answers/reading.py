@@ -63,7 +63,8 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     Raises:
         InputError: If the data set has no such config, or lacks a column, or its rows are inconsistent.
     """
-    record, name = dataset.record, f"config {config} of {dataset.name}"
+    record = dataset.record
+    name = f"config {config} of {dataset.name}"
     if record.has_seeds:
         require(record, "subsamples")
         choices = [other for other in dataset.configs if other != SEED]
@@ -118,7 +119,8 @@ def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table:
     groups, first = numbered(codes(table["seed_id"]))
     ids = table["seed_id"].take(pa.array(first)).cast(pa.string())
     _check_seeds(dataset, table, groups, first, len(names))
-    label, word_class = table["label"].to_numpy(), table["word_class"]
+    label = table["label"].to_numpy()
+    word_class = table["word_class"]
     gold = label[first]
     sentences = SentencePairs(_before(table, first, "premise"), _before(table, first, "hypothesis"))
     masks = {
@@ -158,7 +160,8 @@ def _before(table: pa.Table, first: Ints, side: str) -> pa.ChunkedArray:
 
 def _by_agreement(annotators: Ints, gold: Ints, groups: Ints) -> dict[str, Bools]:
     """Return whether the seed of each row has each agreement, such as `4/5`, the largest share first."""
-    votes, totals = annotators[np.arange(len(gold)), gold], annotators.sum(axis=1)
+    votes = annotators[np.arange(len(gold)), gold]
+    totals = annotators.sum(axis=1)
     masks = {}
     pairs = {*zip(votes.tolist(), totals.tolist(), strict=True)}
     for own, total in sorted(pairs, key=lambda pair: -pair[0] / max(1, pair[1])):
@@ -177,7 +180,8 @@ def _check_seeds(dataset: MergeDataset, table: pa.Table, groups: Ints, first: In
         first: The first variant of each seed, [n_seeds].
         n_labels: Number of labels.
     """
-    ids, labels = table["seed_id"], table["label"].fill_null(-1).to_numpy()
+    ids = table["seed_id"]
+    labels = table["label"].fill_null(-1).to_numpy()
     unknown = (labels < 0) | (labels >= n_labels)
     if unknown.any():
         row = int(unknown.argmax())

@@ -87,7 +87,9 @@ def details_of(replies: Mapping[Pair, tuple[Reply, ...]], pairs: Sequence[Pair])
     by_pair = [replies.get(pair, ()) for pair in pairs]
     if not any(by_pair):
         return None
-    unread, likelihoods, written = [], [], []
+    unread = []
+    likelihoods = []
+    written = []
     has_texts = False
     for given in by_pair:
         unread.append(given[0].kind if given and majority(given) is None else None)
@@ -116,7 +118,9 @@ def replies_in(table: pa.Table) -> dict[str, tuple[Reply, ...]]:
         likelihoods = tuple(row.get(LOG_LIKELIHOODS) or ())
         of_row = []
         for reply in row.get("replies", [{"label": row["answer"]}]) or ():
-            text, kind, reader = reply.get("text", ""), reply.get("unread"), reply.get("read_by")
+            text = reply.get("text", "")
+            kind = reply.get("unread")
+            reader = reply.get("read_by")
             of_row.append(Reply(reply["label"], text, kind, likelihoods, reader))
         replies[row["row_id"]] = tuple(of_row)
     return replies

@@ -76,7 +76,8 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
 
 
 def _read_recorded(data: ScoredData) -> ScoredSource:
-    dataset, advice = data.stored, f"give it with {param('source')} FILE|ID"
+    dataset = data.stored
+    advice = f"give it with {param('source')} FILE|ID"
     try:
         recorded = dataset.record.options
         if not isinstance(recorded.get("problems"), str):
@@ -110,7 +111,8 @@ def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = Non
     if options.split is not None:
         name += f" ({options.split})"
     numbers = _label_numbers(survey.label_names, data, name)
-    pairs, labels = Numbering(data.pairs), array("q")
+    pairs = Numbering(data.pairs)
+    labels = array("q")
     for problem in stream_problems(opened, survey):
         pairs.add((problem.premise, problem.hypothesis))
         labels.append(numbers[problem.label])
@@ -128,7 +130,8 @@ def _read(options: ProblemOptions, data: ScoredData, *, digest: str | None = Non
 
 def _label_numbers(names: Sequence[str], data: ScoredData, source: str) -> tuple[int, ...]:
     """Return the number in the data set of each label of the source."""
-    labels, merges = task_labels(names), NOT_ENTAILMENT in data.label_names
+    labels = task_labels(names)
+    merges = NOT_ENTAILMENT in data.label_names
     if not {*labels} <= {*data.label_names} and not (merges and are_nli(labels)):
         raise InputError(
             f"the labels of {source} are {', '.join(labels)}, those of {data.name} "

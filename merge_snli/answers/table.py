@@ -51,7 +51,8 @@ def to_table(answers: Answers) -> pa.Table:
     Args:
         answers: The answers; none is `NOT_PREDICTED`.
     """
-    ids, own = pa.array(answers.group_ids, pa.string()), {}
+    ids = pa.array(answers.group_ids, pa.string())
+    own = {}
     if answers.subsamples is not None:
         own["subsamples"] = _numbers(answers.subsamples, answers.subsample or 0)
     for name in answers.table.column_names:
@@ -68,7 +69,8 @@ def _block(
     graded: Graded, labels: Sequence[str], row_ids: pa.Array, group_ids: pa.Array, own: dict[str, pa.Array] | None
 ) -> pa.Table:
     """Return the table of rows, or of seeds if they have no columns of their own."""
-    names, missing = pa.array(labels, pa.string()), graded.predicted < 0
+    names = pa.array(labels, pa.string())
+    missing = graded.predicted < 0
     details = {}
     if graded.details is not None:
         details = {name: graded.details[name] for name in graded.details.column_names}
@@ -98,7 +100,8 @@ def _numbers(subsamples: Bools, first: int) -> pa.ListArray:
 
 def to_bytes(table: pa.Table) -> bytes:
     """Return the Parquet file of a table of answers."""
-    plain, texts = {"row_id": "DELTA_BYTE_ARRAY"}, []
+    plain = {"row_id": "DELTA_BYTE_ARRAY"}
+    texts = []
     for name in table.column_names:
         if name.startswith(PROBABILITY):
             plain[name] = "BYTE_STREAM_SPLIT"
@@ -158,7 +161,8 @@ def check_table(table: pa.Table, n_subsamples: int | None) -> None:
     on_seeds, rows = _seeds_and_rows(table)
     if not pc.all(on_seeds["is_seed"], min_count=0).as_py():
         raise ValueError("the seeds are not the first rows")
-    of_seeds, of_rows = pc.unique(on_seeds["group_id"]), pc.unique(rows["group_id"])
+    of_seeds = pc.unique(on_seeds["group_id"])
+    of_rows = pc.unique(rows["group_id"])
     if len(pc.unique(rows["row_id"])) < len(rows) or len(of_seeds) < len(on_seeds):
         raise ValueError("an id is not unique")
     if len(of_seeds) and {*of_seeds.to_pylist()} != {*of_rows.to_pylist()}:
@@ -203,7 +207,8 @@ def from_table(
 
 def _graded(block: pa.Table, labels: Sequence[str]) -> Graded:
     """Return the gold and predicted labels of rows or seeds, and the probabilities and replies if there are any."""
-    gold, predicted = _label_numbers(block["label"], labels), _label_numbers(block["answer"], labels)
+    gold = _label_numbers(block["label"], labels)
+    predicted = _label_numbers(block["answer"], labels)
     if (gold < 0).any():
         raise ValueError("a row has no label")
     details = [name for name in ("unread", "replies", LOG_LIKELIHOODS) if name in block.column_names]

@@ -75,7 +75,8 @@ def compare_with_baseline(
         InputError: If a model has no baseline, or several.
     """
     significance = Significance(test, alpha)
-    given, baselines = as_results(results), _named(as_results(baseline))
+    given = as_results(results)
+    baselines = _named(as_results(baseline))
     if not baselines:
         return _alone(_named(aligned(given, common_seeds=common_seeds)), thresholds)
     models = {str(number): model for number, model in enumerate(_named(given))}
@@ -83,7 +84,8 @@ def compare_with_baseline(
     copies = copies_among({number: model.scored for number, model in models.items()})
     pairs = []
     for number, model in models.items():
-        other, original = _baseline_of(model, baselines), copies.get(number, number)
+        other = _baseline_of(model, baselines)
+        original = copies.get(number, number)
         for threshold in thresholds:
             pairs.append(_against(model, other, significance, threshold, original, common_seeds=common_seeds))
     return _adjusted(pairs, significance)
@@ -171,7 +173,8 @@ def _against(
         row = _row(model, scored, drawn_groups({model.name: scored}), threshold)
         return _Pair(replace(row, baseline=baseline_name, missing=coverage(scored, len(other.group_ids))))
     groups = drawn_groups({model.name: scored, f"{baseline.name} (baseline)": other})
-    counts, of_other = scored.counts(groups), other.counts(groups)
+    counts = scored.counts(groups)
+    of_other = other.counts(groups)
     values = significance.values(scored, groups, threshold)
     of_baseline = significance.values(other, groups, threshold)
     row = replace(

@@ -122,13 +122,16 @@ def _compare(
     low: set[str],
     all_thresholds: bool,
 ) -> Comparison:
-    models, first = chosen.models, chosen.first
+    models = chosen.models
+    first = chosen.first
     unit = first.units[0]
     groups = tuple(name for name in drawn_groups(models) if name not in low)
     if len(groups) < 2:
         raise InputError(f"{param('min_agreement')}: {count(len(groups), unit)} left, and at least two are needed")
     family = significance.family(models, groups, threshold)
-    accuracies, intervals, of_read = {}, {}, {}
+    accuracies = {}
+    intervals = {}
+    of_read = {}
     for name, result in models.items():
         counts = result.counts(groups)
         accuracies[name] = mean_pattern_accuracy(counts, threshold)
@@ -137,7 +140,8 @@ def _compare(
             of_read[name] = read
         intervals[name] = accuracy_interval(result, groups, threshold)
     smallest = smallest_difference(models, groups, alpha=significance.alpha, threshold=threshold)
-    seeds_against_variants, of_classes = None, None
+    seeds_against_variants = None
+    of_classes = None
     averaged = without_permuted(list(models.values()))
     if threshold == QUALITY_THRESHOLD and first.has_seeds and chosen.prompted is None and len(averaged) > 1:
         seeds_against_variants = _seeds_against_variants(averaged, groups)
@@ -148,7 +152,8 @@ def _compare(
     kind = "model" if prompted is None else "prompt"
     finding = ranking(accuracies, ends, family, threshold=threshold, kind=kind, permuted=permuted)
     left_out = len({*first.group_ids} - low) + first.left_out.groups - len(groups)
-    notes, about = _notes(models, family) | chosen.alone, first.dataset
+    notes = _notes(models, family) | chosen.alone
+    about = first.dataset
     found = Comparison(
         title=title,
         dataset=about.title,
@@ -201,7 +206,8 @@ def _notes(models: Mapping[str, Result], family: Family) -> dict[str, tuple[str,
 
 def _seeds_against_variants(results: Sequence[Result], groups: Sequence[str]) -> TestResult:
     """Test SA on seeds against SA on variants, over models on common seeds."""
-    on_seeds, on_variants = [], []
+    on_seeds = []
+    on_variants = []
     for result in results:
         kept = np.isin(result.group_ids, groups)
         on_seeds.append(result.correct_seeds()[kept].mean())

@@ -73,7 +73,8 @@ def summary_text(results: Sequence[Result]) -> str:
     """Format one sentence per model: its accuracy on the seeds, and the share of seeds with enough correct variants."""
     text = ""
     for name, result in results_by_name(results).items():
-        passing, on_seeds = result.scores.pattern_accuracy.mean, result.scores.seed_accuracy or 0.0
+        passing = result.scores.pattern_accuracy.mean
+        on_seeds = result.scores.seed_accuracy or 0.0
         share = "none" if passing is None else f"{100 * passing:.0f}%"
         sentences = (
             f"{name} answers {100 * on_seeds:.0f}% of seeds correctly. For {share} of seeds, it answers at least "

@@ -44,7 +44,8 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
     Raises:
         InputError: If `out` is a file, is not writable or is in a data set.
     """
-    folder, files = check_out(out), list[Path]()
+    folder = check_out(out)
+    files = list[Path]()
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}"
@@ -75,7 +76,8 @@ def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
 
 def _share_panels(results: Sequence[Result], column: str) -> dict[str, dict[str, list[float]]]:
     """Return the share of each predicted label by model, by value of a column and label; NaN without scores."""
-    labels, missing = compared_labels_of(results), ScoreValues({})
+    labels = compared_labels_of(results)
+    missing = ScoreValues({})
     panels: dict[str, dict[str, list[float]]] = {}
     for value in values_of(results, column):
         rows = [result.rows_by.get(column, {}).get(value, missing) for result in results]
@@ -105,7 +107,8 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
     lines: list[Line] = []
     for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True)):
         _add_line(lines, name, [result.scores.curve], rank)
-    of, marked = f"{group}'s {row}s", first.quality_threshold
+    of = f"{group}'s {row}s"
+    marked = first.quality_threshold
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=marked, start=start, of=of), path)
 
 
@@ -152,5 +155,6 @@ def _add_line(lines: list[Line], name: str, curves: Sequence[Curve], style: int)
     mean = np.array([curve.mean for curve in curves], dtype=np.float64).mean(axis=0)  # None becomes NaN
     by_subsample = np.array([curve.each for curve in curves], dtype=np.float64).mean(axis=0)
     if not np.isnan(mean).any():
-        low, high = np.fmin.reduce(by_subsample, axis=0), np.fmax.reduce(by_subsample, axis=0)
+        low = np.fmin.reduce(by_subsample, axis=0)
+        high = np.fmax.reduce(by_subsample, axis=0)
         lines.append(Line(name, mean.tolist(), low.tolist(), high.tolist(), style))

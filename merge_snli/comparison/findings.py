@@ -72,7 +72,8 @@ def ranking(
     if not shown:
         return f"The {kind}s have no {PA}."
     highest = max(shown.values(), key=float)
-    best, others = [], []
+    best = []
+    others = []
     for name, accuracy in shown.items():
         if accuracy == highest:
             best.append(name)
@@ -119,7 +120,8 @@ def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kin
             better = tuple(name for name in best if outcomes[name][other] == "better")
             by_better.setdefault(better, []).append(other)
     of_others = f"of the {len(others)} other {kind}s"
-    of_all, of_some = [], []
+    of_all = []
+    of_some = []
     for better, names in by_better.items():
         if better and len(better) < len(best):
             be = "is" if len(better) == 1 else "are"
@@ -146,7 +148,8 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
         unit: What a group is called.
         family: The tests of all pairs of models; None if this model is not among them.
     """
-    change, ends = percent(row["qt"]), row.ends("qt")
+    change = percent(row["qt"])
+    ends = row.ends("qt")
     text = f"{PA} is {percent(row['pattern_accuracy'])}{_interval(row.ends('pattern_accuracy'))}."
     if change is not None and ends is not None:
         differs = "does not differ significantly" if ends[0] <= 0 <= ends[1] else "differs significantly"
@@ -191,7 +194,8 @@ def difference(test: TestResult, first: str, second: str, *, what: str = PA, adj
         adjusted_p: The p-value, if it is adjusted for several tests.
     """
     p = test.p_value if adjusted_p is None else adjusted_p
-    points, ends = 100 * test.difference, ends_text(test.interval.low, test.interval.high, sign="+")
+    points = 100 * test.difference
+    ends = ends_text(test.interval.low, test.interval.high, sign="+")
     if math.isnan(p):
         return f"{what} {first} and {second} cannot be tested: the difference is {points:+.1f} points everywhere"
     by = f"{test.test.partition(' (')[0]} over {count(test.n, test.unit)}"

@@ -99,7 +99,8 @@ class AgainstBaseline:
                 f"{param('alpha')}"
             )
         if fail_if_worse and self.worse and self.test is not None:
-            points, p = -100 * self.test.difference, p_text(self.adjusted_p) or "not defined"
+            points = -100 * self.test.difference
+            p = p_text(self.adjusted_p) or "not defined"
             reasons.append(f"{pa}, {points:.1f} points below {self.baseline} ({seeds}, p {p})")
         if min_pa and self.pattern_accuracy < min_pa and not math.isclose(self.pattern_accuracy, min_pa):
             reasons.append(f"{pa}, below {param('min_pa')} {100 * min_pa:g}%")

@@ -56,7 +56,8 @@ class PowerAnalysis:
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""
-        same, different = f"Same {self.unit}s", f"Different {self.unit}s"
+        same = f"Same {self.unit}s"
+        different = f"Different {self.unit}s"
         columns = Columns[Row]()
         columns.add(f"{self.unit.capitalize()}s", lambda row: row["seeds"])
         columns.add("95% interval of PA", lambda row: percent(row["interval"]), format=".1f")

@@ -59,7 +59,8 @@ class ModelAnswers:
     @property
     def answered_groups(self) -> Bools:
         """Whether the model has an answer to each group, [n_groups]: to its seed, if any, and to any of its rows."""
-        answers, seeds = self.answers, self.answers.seeds
+        answers = self.answers
+        seeds = self.answers.seeds
         answered = np.isin(np.arange(len(answers.group_ids)), answers.groups[answers.is_predicted])
         return answered if seeds is None else answered & seeds.is_predicted
 
@@ -179,7 +180,8 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
     kept = ~np.isin(scored.ids, [*ids])
     if kept.all():
         return scored
-    rows, models = kept[scored.groups], []
+    rows = kept[scored.groups]
+    models = []
     data = scored.data.take(rows)
     for model in scored.models:
         if not (kept & model.answered_groups).any():
@@ -192,7 +194,9 @@ def without_seeds(scored: ScoredDataset, ids: Collection[str], *, keep_source: b
 
 def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceScores | None:
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
-    source, answers, seeds = model.result.source, model.answers.seeds, scored.data.seeds
+    source = model.result.source
+    answers = model.answers.seeds
+    seeds = scored.data.seeds
     if source is None or answers is None or seeds is None or (answers.predicted[out] == Missing.NOT_PREDICTED).any():
         return None
     labels = {}

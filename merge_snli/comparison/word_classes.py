@@ -37,7 +37,8 @@ def classes(scored: ScoredDataset) -> Classes:
     Raises:
         NotComputable: If the config has drawn variants of fewer than two classes.
     """
-    curves, values = {}, {}
+    curves = {}
+    values = {}
     for name, mask in _drawn_classes(scored).items():
         curves[name], values[name] = averaged(scored, mask)
     if len(curves) < 2:
@@ -47,8 +48,10 @@ def classes(scored: ScoredDataset) -> Classes:
         )
     tests = []
     for first, second in combinations(values, 2):
-        of_first, of_second = ~np.isnan(values[first]), ~np.isnan(values[second])
-        one, other = values[first][of_first & ~of_second], values[second][of_second & ~of_first]
+        of_first = ~np.isnan(values[first])
+        of_second = ~np.isnan(values[second])
+        one = values[first][of_first & ~of_second]
+        other = values[second][of_second & ~of_first]
         if len(one) > 1 and len(other) > 1:
             result = independent_t_test(one, other, unit="seed")
             tests.append(NamedTest(first=first, second=second, result=result))
@@ -104,10 +107,12 @@ def class_pairs(scored: ScoredDataset) -> ClassPairs:
     Raises:
         NotComputable: If no seed has drawn variants of two classes.
     """
-    masks, of_class = _drawn_classes(scored), {}
+    masks = _drawn_classes(scored)
+    of_class = {}
     for name, mask in masks.items():
         of_class[name] = np.all([model.answers.counts(rows=mask).drawn for model in scored.models], axis=0)
-    pairs, tests = [], []
+    pairs = []
+    tests = []
     for first, second in combinations(of_class, 2):
         seeds = of_class[first] & of_class[second]
         if not seeds.any():

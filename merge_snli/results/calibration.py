@@ -83,10 +83,13 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
         annotators: Number of annotators who gave each of the answers' labels to the seed of each group, [n_groups,
             n_labels]; None if the data has no labels of annotators.
     """
-    probabilities, seeds = answers.probabilities, answers.seeds
+    probabilities = answers.probabilities
+    seeds = answers.seeds
     if probabilities is None:
         return None
-    known, predicted, gold = answers.is_probable, answers.predicted, answers.gold
+    known = answers.is_probable
+    predicted = answers.predicted
+    gold = answers.gold
     if seeds is not None:
         known = known & seeds.is_probable[answers.groups]
     masks = [answers.drawn] if answers.subsamples is None else answers.subsamples
@@ -103,7 +106,8 @@ def calibration_of(answers: Answers, annotators: Ints | None = None) -> Calibrat
         return Calibration(**found)
     weaker = probabilities[np.arange(len(gold)), gold] < seeds.probabilities[answers.groups, gold]
     of_seeds = seeds.probabilities[seeds.is_probable]
-    predicted_seeds, gold_seeds = seeds.predicted[seeds.is_probable], seeds.gold[seeds.is_probable]
+    predicted_seeds = seeds.predicted[seeds.is_probable]
+    gold_seeds = seeds.gold[seeds.is_probable]
     found["seed_brier"] = _known_mean(brier_scores(of_seeds, gold_seeds))
     found["seed_calibration_error"] = calibration_error(of_seeds, predicted_seeds, gold_seeds)
     found["weakened"] = mean(weaker & (predicted == seeds.predicted[answers.groups]))

@@ -115,7 +115,8 @@ def require_data(result: Result, data: ScoredData) -> None:
 
 def _unlike_data(result: Result, data: ScoredData) -> str | None:
     """Return what of a result differs from its data; None if nothing does."""
-    answers, left_out = result.answers, result.left_out
+    answers = result.answers
+    left_out = result.left_out
     group, row = data.units
     groups = len(data.group_ids) - len(answers.group_ids)
     rows = len(data.row_groups) - len(answers.predicted)
@@ -124,7 +125,8 @@ def _unlike_data(result: Result, data: ScoredData) -> str | None:
     if left_out.rows + left_out.undrawn != rows:
         return f"left_out.rows is {left_out.rows}, and {count(rows, row)} have no answer"
     expected, _ = predicted_answers(join(answers, data), data)
-    stored, given = without_dictionaries(to_table(answers)), without_dictionaries(to_table(expected))
+    stored = without_dictionaries(to_table(answers))
+    given = without_dictionaries(to_table(expected))
     for name in (*OF_DATA, *expected.table.column_names):
         if name in stored.column_names and stored[name] != given[name]:
             return f"column {name} of the answers is not that of the data"

@@ -101,7 +101,8 @@ def _write(model: str, results: Sequence[Result], out: Path, dataset_id: str) ->
 
     entries = []
     for result in results:
-        data, version = result.dataset, result.run.versions["merge_snli"]
+        data = result.dataset
+        version = result.run.versions["merge_snli"]
         provenance = (
             f"merge-snli {version}, model commit {result.model.revision}, {result.run.dtype}, "
             f"data sha256 {data.digest[:12]}, percent of all variants"

@@ -218,9 +218,13 @@ def _left_out(answers: Answers, data: ScoredData, max_length: int | None) -> Lef
 
 def dataset_record(data: ScoredData) -> DatasetRecord:
     """Return what a result records about the data."""
-    part, title, digest, partial = data.part, data.title, data.digest, None
+    part = data.part
+    title = data.title
+    digest = data.digest
+    partial = None
     if part is not None:  # with another digest than the whole, no report compares the two
-        title, digest = f"{title} ({part})", sha256_of_json([digest, part])
+        title = f"{title} ({part})"
+        digest = sha256_of_json([digest, part])
         partial = PartialRecord(data.limit_seeds, data.subsample, data.digest, data.min_agreement, data.chosen_rows)
     return DatasetRecord(
         name=data.name,

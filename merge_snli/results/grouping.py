@@ -74,7 +74,8 @@ def comparable_models(results: Iterable[Result]) -> list[tuple[list[Result], lis
     found = []
     for group in comparable_results(results):
         models = group_prompts(group)
-        compared, apart = [], []
+        compared = []
+        apart = []
         for model, reason in zip(models, missing_groups(models), strict=True):
             if reason is None:
                 compared.append(model)
@@ -185,7 +186,8 @@ def coverage(result: Result, most: int = 0) -> str:
         result: The result.
         most: Number of groups of another result on the same data, if that is known.
     """
-    groups, left_out = len(result.group_ids), result.left_out
+    groups = len(result.group_ids)
+    left_out = result.left_out
     why = f"are longer than the model's maximum of {left_out.max_length} tokens"
     if left_out.max_length is None:
         why = "have no predictions"
@@ -267,7 +269,8 @@ def permuted_labels(scored: Result) -> str | None:
     from scipy.optimize import linear_sum_assignment
 
     _, order = linear_sum_assignment(counts, maximize=True)
-    better, right = order[predicted] == gold, predicted == gold
+    better = order[predicted] == gold
+    right = predicted == gold
     if better.mean() < np.bincount(gold).max() / len(gold) + CHANCE_MARGIN or better.sum() <= right.sum():
         return None
     if mcnemar_test(better, right).p_value >= MAX_P_VALUE:

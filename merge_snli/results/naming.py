@@ -12,7 +12,8 @@ def file_name(result: Result) -> str:
 
     A function without a digest is identified by its name, because `safe_name` may drop most of it.
     """
-    digest, data = result.model.digest, result.dataset
+    digest = result.model.digest
+    data = result.dataset
     suffix = f"function-{sha256_of_json(result.model.name)[:8]}" if digest is None else digest[:8]
     if result.run.dtype not in (None, "float32"):
         suffix = f"{result.run.dtype}-{suffix}"

@@ -21,7 +21,9 @@ def notes_of(result: Result, pairs: int) -> Iterator[str]:
         result: The result; its notes are ignored.
         pairs: Number of distinct pairs of the data and the source.
     """
-    run, left_out, origin = result.run, result.left_out, result.model.label_origin
+    run = result.run
+    left_out = result.left_out
+    origin = result.model.label_origin
     group, row = result.units
     limit = f"longer than the model's maximum of {left_out.max_length} tokens"
     of_all = f"of {count(pairs, asked_unit(row))}"

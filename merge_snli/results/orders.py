@@ -45,10 +45,13 @@ def order_effects(scored: Result) -> tuple[OrderEffect, ...]:
 def _effect(name: str, results: Sequence[Result]) -> OrderEffect:
     own_order = range(1, len(results[0].dataset.labels) + 1)
     # The number of the gold label as the prompt lists it, and whether the answer is right, of each row in each order.
-    listed, correct = [], []
-    on_rows, on_seeds = [], []
+    listed = []
+    correct = []
+    on_rows = []
+    on_seeds = []
     for result in results:
-        answers, prompt = result.answers, result.run.prompt
+        answers = result.answers
+        prompt = result.run.prompt
         order = own_order if prompt is None else prompt.order or own_order
         listed.append(np.argsort(order)[answers.gold])
         correct.append(answers.correct)
@@ -56,7 +59,8 @@ def _effect(name: str, results: Sequence[Result]) -> OrderEffect:
         if answers.seeds is not None:
             on_seeds.append(answers.seeds.predicted)
     accuracy = []
-    positions, is_correct = np.concatenate(listed), np.concatenate(correct)
+    positions = np.concatenate(listed)
+    is_correct = np.concatenate(correct)
     for position in range(len(own_order)):
         there = is_correct[positions == position]
         accuracy.append(float(there.mean()) if len(there) else None)

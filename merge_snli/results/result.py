@@ -81,7 +81,8 @@ class Result(ResultFile):
     @property
     def title(self) -> str:
         """The model's name, with its prompt, and its dtype unless that is float32."""
-        name, run = self.model.name, self.run
+        name = self.model.name
+        run = self.run
         about = [] if run.prompt is None else [run.prompt.title]
         if run.dtype not in (None, "float32"):
             about.append(run.dtype)
@@ -232,7 +233,8 @@ class Result(ResultFile):
         drawn = [row for row in self.scores.curve.each if None not in row]
         if len(drawn) > 1:
             of_subsamples = 100 * np.array(drawn, dtype=np.float64)
-            low, high = of_subsamples.min(axis=0), of_subsamples.max(axis=0)
+            low = of_subsamples.min(axis=0)
+            high = of_subsamples.max(axis=0)
             ax.fill_between(across, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         marked = self.thresholds.index(self.quality_threshold)
         ax.plot(across[marked], mean[marked], "o", color=line.get_color())
@@ -245,7 +247,8 @@ class Result(ResultFile):
 
     def __str__(self) -> str:
         """Return the model, the data and PA at the quality threshold in one line."""
-        data, shown = self.dataset, f"PA({self.quality_threshold}) {100 * self.pattern_accuracy:.1f}%"
+        data = self.dataset
+        shown = f"PA({self.quality_threshold}) {100 * self.pattern_accuracy:.1f}%"
         return f"{self.title} on {data.title}, config {data.config}: {shown}"
 
     def _repr_html_(self) -> str:

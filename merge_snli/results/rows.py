@@ -50,7 +50,8 @@ class ScoreValues:
 
     def ends(self, name: str) -> tuple[float, float] | None:
         """Return the interval of a score; None if it has none."""
-        low, high = self[f"{name}_low"], self[f"{name}_high"]
+        low = self[f"{name}_low"]
+        high = self[f"{name}_high"]
         return None if low is None or high is None else (low, high)
 
 

@@ -42,7 +42,8 @@ def score_table(
     """
     named = list(zip(names or [result.title for result in results], results, strict=True))
     shown = sorted({*thresholds, QUALITY_THRESHOLD})
-    columns, of_models = _columns(results, shown), letters or {}
+    columns = _columns(results, shown)
+    of_models = letters or {}
     if letters is not None:
         columns.add("Letters", lambda row: of_models.get(row[0]), align="left")
     rows = []
@@ -141,7 +142,8 @@ def size_of(results: Sequence[Result]) -> str:
 
 def _range(numbers: Collection[int], unit: str) -> str:
     """Return how many units the models have as text, such as `99 seeds`, or `77 to 99 seeds` if they differ."""
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     return count(high, unit) if low == high else f"{low:,} to {count(high, unit)}"
 
 

@@ -51,7 +51,8 @@ def to_json(result: Result) -> dict[str, Any]:
 
 def to_files(result: Result) -> dict[str, bytes]:
     """Return the two files of a result by name: first the answers, then the numbers with the digests of both."""
-    name, answers = file_name(result), to_bytes(result.table)
+    name = file_name(result)
+    answers = to_bytes(result.table)
     entries = to_json(replace(result, answers_sha256=sha256(answers).hexdigest()))
     return {
         answers_name(name): answers,
@@ -210,7 +211,8 @@ def require_folder(folder: str | Path) -> None:
 def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
     require_folder(folder)
     paths = [path for path in sorted(Path(folder).glob("*.json")) if _may_be_result(path)]
-    results, invalid = [], []
+    results = []
+    invalid = []
     with Progress(after=SHOWN_AFTER).stage(f"reading {folder}", unit="results", total=len(paths)) as stage:
         for path in paths:
             try:

@@ -145,7 +145,8 @@ def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method
     for own, by_percentile in zip(ends, percentiles, strict=True):
         used: str = method
         if not np.isfinite(own).all():
-            own, used = by_percentile, "percentile"
+            own = by_percentile
+            used = "percentile"
         low, high = own.tolist()
         intervals.append(Interval(low=low, high=high, method=f"{used} bootstrap"))
     return tuple(intervals)

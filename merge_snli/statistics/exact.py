@@ -60,7 +60,8 @@ def random_signs_p(differences: FloatArray) -> SignP:
     values, counts = values[values > 0], counts[values > 0]
     if not len(values):
         return SignP(1.0, is_exact=True)
-    observed, largest = abs(float(differences.sum())), float(counts @ values)
+    observed = abs(float(differences.sum()))
+    largest = float(counts @ values)
     fractions = [Fraction(value).limit_denominator(_MAX_DENOMINATOR) for value in values.tolist()]
     unit = math.lcm(*(fraction.denominator for fraction in fractions))
     differing = np.abs(values - np.array(fractions, dtype=np.float64)).max()
@@ -98,7 +99,8 @@ def _tail(steps: Ints, counts: Ints, observed: int) -> float:
         logarithms = np.log1p(-(np.sin(angles) ** 2)) / 2  # of |cos|, to the last digit also near 0
     frequencies = np.arange(size // 2 + 1)
     transformed = np.zeros(len(frequencies))
-    logarithm, sign = np.zeros(len(frequencies)), np.ones(len(frequencies))
+    logarithm = np.zeros(len(frequencies))
+    sign = np.ones(len(frequencies))
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         at = step * frequencies % size
         logarithm += count * logarithms[at]
@@ -106,7 +108,9 @@ def _tail(steps: Ints, counts: Ints, observed: int) -> float:
             sign *= np.sign(cosines[at])
         alive = logarithm > _NEGLIGIBLE
         if np.count_nonzero(alive) < len(alive) / 2:
-            frequencies, logarithm, sign = frequencies[alive], logarithm[alive], sign[alive]
+            frequencies = frequencies[alive]
+            logarithm = logarithm[alive]
+            sign = sign[alive]
     transformed[frequencies] = sign * np.exp(logarithm)
     probabilities = fft.irfft(transformed, size)
     return min(1.0, round(2 * float(probabilities[observed : largest + 1].sum()), _ROUNDED_TO))

@@ -56,7 +56,8 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
         >>> passes_by_seed([[18, 17], [20, 18]], [[20, 20], [20, 20]])
         array([1. , 0.5])
     """
-    n_correct, n = np.asarray(correct, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
+    n_correct = np.asarray(correct, dtype=np.int64)
+    n = np.asarray(sizes, dtype=np.int64)
     if n_correct.shape != n.shape or n_correct.ndim != 2:
         raise ValueError(f"correct has the shape {n_correct.shape}, sizes {n.shape}: pass counts by subsample and seed")
     passing = (n > 0) & (n_correct >= required_correct(threshold, n))
@@ -191,7 +192,8 @@ def compare_models(
     if len(values) < 2:
         raise ValueError(f"values has {len(values)} model(s): at least two are needed")
     unit = unit or ("subsample" if test == SUBSAMPLE_TEST else "seed")
-    means, original = {}, {}
+    means = {}
+    original = {}
     for model, column in values.items():
         means[model] = float(np.asarray(column, dtype=np.float64).mean())
         original[model] = (copies or {}).get(model, model)

@@ -124,7 +124,8 @@ def _derivatives(
     information = np.zeros((len(coefficients),) * 2)
     for intercept, outcome in enumerate(outcomes, start=p):
         own = [*range(p), intercept]
-        rows, of_rows = design[outcome.included], clusters[outcome.included]
+        rows = design[outcome.included]
+        of_rows = clusters[outcome.included]
         fitted = expit(rows @ coefficients[own])
         residuals = outcome.success[outcome.included] - fitted
         for at, column in zip(own, rows.T, strict=True):
@@ -138,7 +139,8 @@ def _covariance(
 ) -> FloatArray:
     scores, information = _derivatives(predictors, outcomes, clusters, coefficients)
     included = np.array([outcome.included for outcome in outcomes])
-    n, n_clusters = int(included.sum()), len(np.unique(clusters[included.any(axis=0)]))
+    n = int(included.sum())
+    n_clusters = len(np.unique(clusters[included.any(axis=0)]))
     correction = n_clusters / (n_clusters - 1) * (n - 1) / (n - len(coefficients))
     inverse = np.linalg.inv(information)
     return np.asarray(correction * inverse @ (scores.T @ scores) @ inverse)
@@ -163,8 +165,10 @@ def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:
         >>> clustered_error([2, 0, 2, 2], [2, 2, 2, 2])  # rows of a seed that agree add no information
         0.25
     """
-    right, n = np.asarray(correct, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
-    right, n = right[n > 0], n[n > 0]
+    right = np.asarray(correct, dtype=np.float64)
+    n = np.asarray(sizes, dtype=np.float64)
+    right = right[n > 0]
+    n = n[n > 0]
     if len(n) < 2:
         return float("nan")
     residuals = right - n * (right.sum() / n.sum())

@@ -40,13 +40,15 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, *, unit: str = "seed") -> 
         >>> result.p_value, result.difference, result.effect_size
         (0.03125, 0.6, inf)
     """
-    a, b = np.asarray(first), np.asarray(second)
+    a = np.asarray(first)
+    b = np.asarray(second)
     if a.shape != b.shape or a.ndim != 1 or not a.size or not a.dtype == b.dtype == np.bool_:
         raise ValueError(
             f"first has the shape {a.shape} and dtype {a.dtype}, second {b.shape} and {b.dtype}: pass one boolean per "
             "unit in each"
         )
-    only_first, only_second = int((a & ~b).sum()), int((b & ~a).sum())
+    only_first = int((a & ~b).sum())
+    only_second = int((b & ~a).sum())
     signs = random_signs_p(a.astype(np.float64) - b)
     return TestResult(
         test="McNemar's test (exact)",
@@ -72,10 +74,13 @@ def _agresti_min(only_first: int, only_second: int, n: int, unit: str) -> Interv
     """Compute Wald's interval after adding half a seed to each of the four cells."""
     from scipy import stats
 
-    b, c, total = only_first + 0.5, only_second + 0.5, n + 2
+    b = only_first + 0.5
+    c = only_second + 0.5
+    total = n + 2
     difference = (b - c) / total
     half = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt((b + c) - (b - c) ** 2 / total) / total
-    low, high = max(-1.0, difference - half), min(1.0, difference + half)
+    low = max(-1.0, difference - half)
+    high = min(1.0, difference + half)
     return Interval(low=low, high=high, method="Agresti-Min", unit=unit)
 
 

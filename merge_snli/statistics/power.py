@@ -134,7 +134,8 @@ def interval_width(passes: Distribution, n: int) -> float:
 
 def _smallest(power: Callable[[float], float]) -> float | None:
     """Return the smallest difference with enough power; random numbers are the same for every difference."""
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     if power(high) < POWER:
         return None
     for _ in range(_BISECTIONS):
@@ -155,7 +156,8 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
     if alpha <= SMALLEST_P:
         return 0.0
     rng = np.random.default_rng(0)
-    mean, upward = gaps.mean, 1.0
+    mean = gaps.mean
+    upward = 1.0
     if difference > mean:
         gaps = gaps.with_more(1.0, (difference - mean) / (1 - mean))
     else:
@@ -174,7 +176,8 @@ def _paired_power(gaps: Distribution, n: int, difference: float, alpha: float) -
 def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: float) -> float:
     from scipy.special import stdtrit
 
-    rng, first = np.random.default_rng(0), passes.mean
+    rng = np.random.default_rng(0)
+    first = passes.mean
     other, room = (0.0, first) if first >= 1 / 2 else (1.0, 1 - first)
     if difference > room:
         return 1.0

@@ -93,7 +93,8 @@ def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray) -> F
     below = (resampled < observed).mean(axis=1, keepdims=True) + (resampled <= observed).mean(axis=1, keepdims=True)
     bias = ndtri(below / 2)
     influences = left_out.mean(axis=1, keepdims=True) - left_out
-    cubes, squares = (influences**3).sum(axis=1, keepdims=True), (influences**2).sum(axis=1, keepdims=True)
+    cubes = (influences**3).sum(axis=1, keepdims=True)
+    squares = (influences**2).sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         acceleration = cubes / squares**1.5 / 6
         shifted = bias + ndtri(TAILS)

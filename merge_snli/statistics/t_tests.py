@@ -39,7 +39,8 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model") -
 
     a, b = paired(first, second)
     differences = a - b
-    n, mean = len(differences), float(differences.mean())
+    n = len(differences)
+    mean = float(differences.mean())
     if _deviation(differences) == 0:
         statistic, p_value = _without_deviation(mean)
     else:
@@ -55,7 +56,9 @@ def paired_result(test: str, statistic: float, p_value: float, differences: Floa
     """
     from scipy.special import stdtrit
 
-    n, mean, deviation = len(differences), float(differences.mean()), _deviation(differences)
+    n = len(differences)
+    mean = float(differences.mean())
+    deviation = _deviation(differences)
     half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * (deviation / math.sqrt(n))
     return TestResult(
         test=test,
@@ -95,7 +98,8 @@ def independent_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "mode
     """
     from scipy import stats
 
-    a, b = numbers("first", first), numbers("second", second)
+    a = numbers("first", first)
+    b = numbers("second", second)
     difference = float(a.mean() - b.mean())
     squares = (len(a) - 1) * _deviation(a) ** 2 + (len(b) - 1) * _deviation(b) ** 2
     pooled = math.sqrt(squares / (len(a) + len(b) - 2))
@@ -105,7 +109,8 @@ def independent_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "mode
     else:
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             outcome = stats.ttest_ind(a, b, equal_var=False)
-        statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
+        statistic = float(outcome.statistic)
+        p_value = float(outcome.pvalue)
         low, high = map(float, outcome.confidence_interval(LEVEL))
     return TestResult(
         test="independent t-test (Welch)",

@@ -92,7 +92,8 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]
     Raises:
         ValueError: If they differ in length, or as `numbers`.
     """
-    a, b = numbers("first", first), numbers("second", second)
+    a = numbers("first", first)
+    b = numbers("second", second)
     if len(a) != len(b):
         raise ValueError(f"first has {len(a)} values, second has {len(b)}: a paired test needs both for each unit")
     return a, b

@@ -97,7 +97,8 @@ def score_table(text: str, path: str | None, against: str) -> tuple[str, pd.Data
         raise gr.Error("The file is not UTF-8 text.") from error
     except ValueError as error:
         raise gr.Error(str(error)) from error
-    by_threshold, n_groups = scores["pattern_accuracy"], scores["n_groups"]
+    by_threshold = scores["pattern_accuracy"]
+    n_groups = scores["n_groups"]
     curve = pd.DataFrame({"threshold": list(by_threshold), "pattern accuracy": list(by_threshold.values())})
     groups = "1 group" if n_groups == 1 else f"{n_groups:,} groups"
     summary = (

@@ -118,7 +118,8 @@ def label_columns(*, predictions: object, references: object, groups: object) ->
     Raises:
         ValueError: If one is not a column of labels, or their lengths or the types of labels differ.
     """
-    answers, gold = label_column("predictions", predictions), label_column("references", references)
+    answers = label_column("predictions", predictions)
+    gold = label_column("references", references)
     groups_of_rows = label_column("groups", groups)
     check_length("references", len(gold), len(answers))
     check_length("groups", len(groups_of_rows), len(answers))
@@ -145,9 +146,11 @@ def check_same_kind(name: str, column: Column, other_name: str, other: Column) -
     Raises:
         ValueError: If they do not.
     """
-    kind, other_kind = _kind(column), _kind(other)
+    kind = _kind(column)
+    other_kind = _kind(other)
     if kind != other_kind:
-        first, other_first = short(column.item(0)), short(other.item(0))
+        first = short(column.item(0))
+        other_first = short(other.item(0))
         raise ValueError(
             f"{name} contains {kind} (first: {first}) but {other_name} contains {other_kind} (first: {other_first}): "
             "use the same type for both"
@@ -183,8 +186,10 @@ def check_labels(predictions: Column, references: Column) -> None:
     Raises:
         ValueError: If a reference is one of `NO_LABEL`, and no prediction is.
     """
-    answers, gold = predictions.tolist(), references.tolist()
-    known, predicted = set(gold), set(answers)
+    answers = predictions.tolist()
+    gold = references.tolist()
+    known = set(gold)
+    predicted = set(answers)
     for label in NO_LABEL:
         if label in known - predicted and known != {-1, 1}:
             raise ValueError(

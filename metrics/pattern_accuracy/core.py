@@ -158,7 +158,8 @@ class _Table:
     def take(self, rows: IntArray) -> "_Table":
         """Return a table of these rows (sorted) and their groups only."""
         present, groups = np.unique(self.groups[rows], return_inverse=True)
-        subsamples, seeds_right = self.subsamples, self.seeds_right
+        subsamples = self.subsamples
+        seeds_right = self.seeds_right
         if subsamples is not None:
             subsamples = [np.flatnonzero(np.isin(rows, own)) for own in subsamples]
         if seeds_right is not None:
@@ -213,7 +214,8 @@ def _first_references(references: Column, codes: IntArray) -> tuple[Column, Bool
 
 def _scores(table: _Table, options: MetricOptions) -> Scores:
     """Return all scores of one table except those by category."""
-    n_thresholds, n_rows = len(options.thresholds), len(table.groups)
+    n_thresholds = len(options.thresholds)
+    n_rows = len(table.groups)
     units = threshold_units((*options.thresholds, *CURVE, QUALITY_THRESHOLD))  # CURVE for MT, QUALITY_THRESHOLD for QT
     accuracy, curve, n_groups = _on_rows(table, np.arange(n_rows), units)
     scores: Scores = {
@@ -235,7 +237,8 @@ def _scores(table: _Table, options: MetricOptions) -> Scores:
         known = ~np.isnan(accuracies)
         accuracy = np.nan
         if known.any():
-            accuracy, curve = float(accuracies[known].mean()), curves[known].mean(axis=0)
+            accuracy = float(accuracies[known].mean())
+            curve = curves[known].mean(axis=0)
     if table.seeds_right is not None:
         scores |= _seed_scores(accuracy, curve[n_thresholds:], table.seeds_right, options)
     return scores

@@ -224,7 +224,8 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
         array([[0.5],
                [1. ]])
     """
-    right, n = np.asarray(correct, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
+    right = np.asarray(correct, dtype=np.int64)
+    n = np.asarray(sizes, dtype=np.int64)
     if right.shape != n.shape or right.ndim == 0:
         raise ValueError(f"correct has shape {right.shape} but sizes has shape {n.shape}: give one of each per group")
     wrong = (right < 0) | (right > n)
@@ -234,14 +235,15 @@ def pattern_accuracy(correct: ArrayLike, sizes: ArrayLike, thresholds: object = 
             f"correct[{at}] is {right.flat[at]} but sizes[{at}] is {n.flat[at]}: a count must be from 0 to its size"
         )
     units = threshold_units(parse_thresholds(thresholds))
-    groups, curves = right.shape[-1], []
+    groups = right.shape[-1]
+    curves = []
     for counts in zip(right.reshape(-1, groups), n.reshape(-1, groups), strict=True):
         curves.append(share_passing(*counts, units))
     return np.stack(curves).reshape(*right.shape[:-1], len(units))
 
 
 def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatArray:
-    """Compute PA of one set of groups.
+    """Compute PA of one set of groups at each threshold, (t,) float64; NaN if no group has rows.
 
     For integers, correct >= ceil(t * size) is equivalent to t <= correct / size. So a group passes every threshold up
     to its share of correct rows, rounded down to a billionth, and one sort of the shares answers all thresholds.
@@ -250,9 +252,6 @@ def share_passing(correct: IntArray, sizes: IntArray, units: IntArray) -> FloatA
         correct: (g,) int64.
         sizes: (g,) int64; groups of size 0 are ignored.
         units: (t,) int64: thresholds from `threshold_units`.
-
-    Returns:
-        (t,) float64; NaN if no group has rows.
     """
     present = sizes > 0
     highest = np.sort(correct[present] * _UNIT // sizes[present])

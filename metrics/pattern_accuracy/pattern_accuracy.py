@@ -136,7 +136,8 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             ValueError: If the input is invalid; the message names the argument, the position and the value. Rows
                 added before are not lost.
         """
-        columns, given = None, {"predictions": predictions, "references": references, "groups": groups}
+        columns = None
+        given = {"predictions": predictions, "references": references, "groups": groups}
         if self._n_rows == 0 or any(column is not None for column in given.values()):
             columns = label_columns(**given)
         options = read_options(
