@@ -1,7 +1,8 @@
 """The exception for errors that the user can fix, and how messages name parameters.
 
-A message is written once, with its parameters marked by `param`. In Python it names them as they are (`top_k`), and on
-the command line by their flags (`--top-k`), with values quoted for a shell. All other text of a message stays as it is.
+A message is written once, with its parameters in brackets (`⟦top_k⟧`), or marked by `param` if it advises a value. In
+Python it names them as they are (`top_k`), and on the command line by their flags (`--top-k`), with values quoted for a
+shell. All other text of a message stays as it is.
 """
 
 import re
@@ -19,6 +20,9 @@ from typing import Any, Self
 _START, _MIDDLE, _END = "\ufdd0", "\ufdd3", "\ufdd1"
 _NAMED = f"([^{_START}{_MIDDLE}{_END}]*)"
 _PARAM = re.compile(_START + _NAMED + _MIDDLE + _NAMED + _END)
+
+# A parameter as a message is written.
+_WRITTEN = re.compile(r"⟦(\w+)⟧")
 
 # What a message of `explained` has in the place of the reason.
 REASON = "\ufdd2"
@@ -40,14 +44,14 @@ def flag(name: str) -> str:
 
 
 def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
-    """Name a parameter in the text of an `InputError` or a `Message`.
+    """Name a parameter in the text of an `InputError` or a `Message`; without a value, the same as in brackets.
 
     Args:
         name: The parameter, as in Python.
         value: The value that the message advises, if any: `True` for a switch, a tuple for a list, or one value.
 
     Examples:
-        >>> message = Message(f"{param('top_k')} is 0; use {param('device', 'cpu')}, or add {param('overwrite', True)}")
+        >>> message = Message(f"⟦top_k⟧ is 0; use {param('device', 'cpu')}, or add {param('overwrite', True)}")
         >>> print(message)
         top_k is 0; use device='cpu', or add overwrite=True
         >>> print(as_flags(message))
@@ -95,9 +99,10 @@ class Message(str):
         """Create the message.
 
         Args:
-            text: The text, with parameters from `param`.
+            text: The text, with parameters in brackets or from `param`.
         """
-        marked = fitted(text.marked if isinstance(text, Message) else text)
+        written = text.marked if isinstance(text, Message) else text
+        marked = fitted(_WRITTEN.sub(lambda found: param(found[1]), written))
         message = super().__new__(cls, _PARAM.sub(r"\1", marked))
         message.marked = marked
         return message
@@ -106,7 +111,7 @@ class Message(str):
 class InputError(ValueError):
     """An error in the user's input; the command line prints it without a traceback.
 
-    The message says what is wrong with which value, where, and what to do. It names parameters with `param`.
+    The message says what is wrong with which value, where, and what to do. It names parameters as ⟦top_k⟧.
 
     Attributes:
         message: The message, which is also the text of the error.
@@ -116,7 +121,7 @@ class InputError(ValueError):
         """Create the error.
 
         Args:
-            message: The text, with parameters from `param`.
+            message: The text, with parameters in brackets or from `param`.
         """
         self.message = Message(message)
         super().__init__(self.message)

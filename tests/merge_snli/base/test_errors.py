@@ -39,7 +39,8 @@ ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
 
 MESSAGES = {
-    f"{param('top_k')} is 0: it must be at least 1": ("top_k is 0: it must be at least 1", "--top-k is 0: it must be"),
+    "⟦top_k⟧ is 0: it must be at least 1": ("top_k is 0: it must be at least 1", "--top-k is 0: it must be"),
+    f"{param('top_k')} of ⟦problems⟧": ("top_k of problems", "--top-k of PROBLEMS"),
     f"use {param('device', 'cpu')}, or lower {param('inflation', 3)}": (
         "use device='cpu', or lower inflation=3",
         "use --device=cpu, or lower --inflation=3",
@@ -71,6 +72,7 @@ def test_parameters_are_named_as_in_python_and_by_flags(text: str) -> None:
         "run merge-snli pairs simple --premises 4: it is faster",
         "the title is '--a b': x--y a/b--c -- d --top-k=3 and add --overwrite",
         "a \ufdd1 or \ufdd0 in a name",
+        "a ⟦ or ⟦two words⟧",
         "",
     ],
 )
@@ -230,7 +232,7 @@ def texts_of_messages() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", text
 
 
-def test_no_message_writes_a_flag_without_param() -> None:
+def test_no_message_writes_a_flag() -> None:
     commands = re.compile(r"(merge-snli [a-z-]+|pip install|lm_eval) [^,;:]*")
     found = {place: commands.sub("", text) for place, text in texts_of_messages()}
     assert len(found) > 300
