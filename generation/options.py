@@ -270,23 +270,18 @@ class Options(FilterOptions, _MethodOptions):
                 raise InputError(f"{param(option)} is empty: give at least one value")
             require_unique(option, values)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
-            raise InputError(f"{param('title')} is {self.title!r}: give one line of text")
+            raise InputError(f"⟦title⟧ is {self.title!r}: give one line of text")
         if self.min_mlms > len(self.mlm):
-            raise InputError(
-                f"{param('min_mlms')} is {self.min_mlms}, but {param('mlm')} has only {len(self.mlm)}: choose at most "
-                "that"
-            )
+            raise InputError(f"⟦min_mlms⟧ is {self.min_mlms}, but ⟦mlm⟧ has only {len(self.mlm)}: choose at most that")
         if self.veto is not None and self.veto > self.top_k:
             raise InputError(
-                f"{param('veto')} is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
-                f"that, or a larger {param('top_k')}"
+                f"⟦veto⟧ is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
+                f"that, or a larger ⟦top_k⟧"
             )
         if self.dissents and self.veto is None:
-            raise InputError(f"{param('dissents')} is {self.dissents}, but nothing is vetoed: set {param('veto')}")
+            raise InputError(f"⟦dissents⟧ is {self.dissents}, but nothing is vetoed: set ⟦veto⟧")
         if self.dissents >= len(self.mlm):
-            raise InputError(
-                f"{param('dissents')} is {self.dissents}, but {param('mlm')} has only {len(self.mlm)}: choose fewer"
-            )
+            raise InputError(f"⟦dissents⟧ is {self.dissents}, but ⟦mlm⟧ has only {len(self.mlm)}: choose fewer")
 
 
 def with_absolute_paths(options: Options) -> Options:
@@ -346,8 +341,7 @@ def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in FILTER_NAMES:
             raise InputError(
-                f"{param('filters')} has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or "
-                f"{NO_FILTER}"
+                f"⟦filters⟧ has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or {NO_FILTER}"
             )
     return tuple(name for name in FILTER_NAMES if name in names)
 
@@ -359,7 +353,7 @@ def preset_options(name: str) -> dict[str, Any]:
         name: A key of `PRESETS`.
     """
     if name not in PRESETS:
-        raise InputError(f"{param('preset')} is {name!r}: choose from {', '.join(PRESETS)}")
+        raise InputError(f"⟦preset⟧ is {name!r}: choose from {', '.join(PRESETS)}")
     return dict(PRESETS[name])
 
 
@@ -377,7 +371,7 @@ def check_language(options: Options) -> None:
     language = language_of(options.language).name
     raise InputError(
         f"the problems are in {language}, and these options are for English only: {', '.join(map(param, english))}; "
-        f"leave them out, and any {param('preset')} that sets them, such as strict"
+        f"leave them out, and any ⟦preset⟧ that sets them, such as strict"
     )
 
 
@@ -403,10 +397,10 @@ def read_run_file(path: Path) -> dict[str, Any]:
         name = key.replace("-", "_")
         if name not in types:
             similar = nearest(key, types) or f" (options: {', '.join(types)})"
-            raise InputError(f"{param('options')} {path}: unknown option {key!r}{similar}")
+            raise InputError(f"⟦options⟧ {path}: unknown option {key!r}{similar}")
         if name in values:
-            raise InputError(f"{param('options')} {path}: duplicate option {key!r}, once with - and once with _")
+            raise InputError(f"⟦options⟧ {path}: duplicate option {key!r}, once with - and once with _")
         values[name] = converted(value, types[name])
         if values[name] is None:
-            raise InputError(f"{param('options')} {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")
+            raise InputError(f"⟦options⟧ {path}: {key} is {value!r}, not {TYPE_NAMES[types[name]]}")
     return values

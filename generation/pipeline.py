@@ -71,10 +71,10 @@ def generate(
             raise InputError(f"unknown option {unknown}{nearest(unknown, option_types(Options))}")
         if "mlm" not in chosen:
             which = "" if preset is None else f" (the preset {preset!r} names none)"
-            raise InputError(f"give masked LMs as {param('mlm')}, or a preset that names them, such as 'paper'{which}")
+            raise InputError(f"give masked LMs as ⟦mlm⟧, or a preset that names them, such as 'paper'{which}")
         options = Options(**chosen)
     elif preset is not None or more:
-        raise InputError(f"give either {param('options')}, or {param('preset')} and single options")
+        raise InputError("give either ⟦options⟧, or ⟦preset⟧ and single options")
     named = replace(options, problems=problems)
     return run_pipeline(
         named, out, work=work, overwrite=overwrite, allow_pickle=allow_pickle, quiet=quiet, workers=workers

@@ -353,7 +353,7 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
     """Check that a run can have a number of worker processes."""
     if workers is not None and (workers < 1 or executor is not None):
         why = "the cluster file says how many tasks there are" if workers > 0 else "there must be at least 1"
-        raise InputError(f"{param('workers')} is {workers}, but {why}")
+        raise InputError(f"⟦workers⟧ is {workers}, but {why}")
 
 
 def _require_same(what: str, here: Mapping[str, Any], submitted: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.base.errors import InputError, listed, param
+from merge_snli.base.errors import InputError, listed
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import find_dataset, read_split
@@ -53,17 +53,17 @@ class Seeds:
                 continue
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
-                    f"{param('seeds_from')} {self.name}: seed {problem.id!r} and the problem with this id have "
-                    f"different texts; use the same {param('problems')} and {param('id_column')} as for that data set"
+                    f"⟦seeds_from⟧ {self.name}: seed {problem.id!r} and the problem with this id have "
+                    f"different texts; use the same ⟦problems⟧ and ⟦id_column⟧ as for that data set"
                 )
             missing.pop(problem.id, None)
             yield problem
         if missing:
             first = listed(missing, MAX_NAMED)
             raise InputError(
-                f"{param('seeds_from')} {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
-                f"problems ({first}); use the {param('problems')}, {param('split')}, {param('limit')} "
-                f"and {param('id_column')} of that data set"
+                f"⟦seeds_from⟧ {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
+                f"problems ({first}); use the ⟦problems⟧, ⟦split⟧, ⟦limit⟧ "
+                f"and ⟦id_column⟧ of that data set"
             )
 
     def has(self, problem_id: str, word_class: str) -> bool:
@@ -85,8 +85,7 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
     if not variants.num_rows:
         available = ", ".join(word_class for word_class in WORD_CLASSES if word_class in dataset.configs)
         raise InputError(
-            f"{param('seeds_from')} {name} has no seed of class {' or '.join(classes)} (available: {available}); set "
-            f"{param('classes')}"
+            f"⟦seeds_from⟧ {name} has no seed of class {' or '.join(classes)} (available: {available}); set ⟦classes⟧"
         )
     columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
     classes_of, texts_of = {}, {}
@@ -114,12 +113,12 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
                 short[seed_id, name] = found
     if short:
         least = min(short.values())
-        lower = f"lower {param('inflation')} to {least}, or " if least else ""
+        lower = f"lower ⟦inflation⟧ to {least}, or " if least else ""
         first = listed(
             [f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items()], MAX_NAMED
         )
         raise InputError(
-            f"{param('seeds_from')} {seeds.name}: {len(short):,} of {number:,} seeds and classes have fewer than "
-            f"{inflation} variants ({first}); {lower}generate this data set without {param('seeds_from')}, and the "
+            f"⟦seeds_from⟧ {seeds.name}: {len(short):,} of {number:,} seeds and classes have fewer than "
+            f"{inflation} variants ({first}); {lower}generate this data set without ⟦seeds_from⟧, and the "
             "other one with the seeds of this one"
         )

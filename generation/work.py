@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, remove_stale_parts
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
@@ -100,7 +100,7 @@ def _locked(folder: Path) -> Iterator[None]:
             name = holder.read_text(encoding="utf-8") if holder.exists() else ""
             raise InputError(
                 f"{folder} is in use by {name or 'another process'}: wait for it to end, or choose another "
-                f"{param('out')} or {param('work')}"
+                f"⟦out⟧ or ⟦work⟧"
             ) from None
         holder.write_text(f"process {os.getpid()}", encoding="utf-8")
     with lock:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from training.finetuning.data import read_examples
@@ -24,7 +24,7 @@ def problems_of(folder: Path, name: str) -> list[Problem]:
     """Read the problems of a file in the data folder, whose labels are numbers of `NLI_LABELS`."""
     path = folder / name
     if not path.is_file():
-        raise InputError(f"{path} does not exist: pass the folder that contains {name} as {param('data')} DIR")
+        raise InputError(f"{path} does not exist: pass the folder that contains {name} as ⟦data⟧ DIR")
     problems, _ = read_examples(str(path), ProblemOptions(problems=str(path)))
     return problems
 

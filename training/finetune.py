@@ -130,12 +130,12 @@ def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -
             continue
         written = read_json(folder / RECORD)
         if not isinstance(written, dict):
-            raise InputError(f"{folder} exists and is not from training.finetune: choose another {param('out')}")
+            raise InputError(f"{folder} exists and is not from training.finetune: choose another ⟦out⟧")
         different = [name for name, value in record.items() if written.get(name) != value]
         if different:
             raise InputError(
                 f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
-                f"choose another {param('out')}"
+                f"choose another ⟦out⟧"
             )
 
 

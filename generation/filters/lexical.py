@@ -11,7 +11,7 @@ from typing import Any
 
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import SharedWord
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 
@@ -156,7 +156,7 @@ def load_wordnet() -> WordNet:
             return WordNet(Path(folder).expanduser())
     missing = f"{FOLDER_VARIABLE}={named} has no file data.noun" if named else "its files were not found"
     raise InputError(
-        f"{param('no_relations')} needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
+        f"⟦no_relations⟧ needs WordNet, but {missing}: install the Debian package wordnet-base, or set "
         f"{FOLDER_VARIABLE} to the folder `dict` of WordNet 3.0"
     )
 
@@ -168,7 +168,7 @@ def _hypernyms(synset: Any) -> list[Any]:  # noqa: ANN401 - NLTK has no types
 def read_wordnet(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
     """Return NLTK's reader of the WordNet files in a folder; see `WordNet`."""
     install = install_command("relations")
-    with explained(ImportError, f"{param('no_relations')} needs NLTK, which is not installed: {install}"):
+    with explained(ImportError, f"⟦no_relations⟧ needs NLTK, which is not installed: {install}"):
         import nltk.data
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
 

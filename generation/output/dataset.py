@@ -71,7 +71,7 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
             f"the two texts share no {' or '.join(options.classes)} in any problem of {options.problems}: "
-            f"pass other problems or more {param('classes')}"
+            f"pass other problems or more ⟦classes⟧"
         )
 
 
@@ -120,10 +120,10 @@ def _too_few_variants(best: int, options: Options, results: Sequence[VariantShar
     if unfit:
         return InputError(
             f"{about}: these texts do not fit {', '.join(unfit)}, as the tokenizer splits nearly every word; pass a "
-            f"masked LM of their language with {param('mlm')}"
+            f"masked LM of their language with ⟦mlm⟧"
         )
     example = f", such as {param('inflation', best)}" if best else ""
-    return InputError(f"{about}: pass more problems or masked LMs, or a lower {param('inflation')}{example}")
+    return InputError(f"{about}: pass more problems or masked LMs, or a lower ⟦inflation⟧{example}")
 
 
 def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeDataset | None:
@@ -148,8 +148,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if overwrite:
         return None
     raise InputError(
-        f"{param('out')} {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to "
-        "replace it"
+        f"⟦out⟧ {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to replace it"
     )
 
 

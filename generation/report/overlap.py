@@ -17,7 +17,7 @@ import numpy.typing as npt
 from generation.replacements.finding import FilteredWord
 from generation.report.compared import table_of
 from generation.sentences.forms import SIDES
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -141,7 +141,7 @@ def figure_9(shown: Overlap) -> Table:
 def check_format(path: Path) -> None:
     """Check that an overlap can be drawn into a file of this name: its suffix is one of `METADATA`."""
     if path.suffix not in METADATA:
-        raise InputError(f"{param('out')} {path}: unknown format {path.suffix!r}, use one of {', '.join(METADATA)}")
+        raise InputError(f"⟦out⟧ {path}: unknown format {path.suffix!r}, use one of {', '.join(METADATA)}")
 
 
 def draw_overlap(shown: Overlap, path: Path) -> None:

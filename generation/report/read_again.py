@@ -13,7 +13,7 @@ from generation.run import find_wordnet
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import read_description
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.tagger import Tagger, tagger_of_run
 
@@ -22,9 +22,7 @@ AnswersTo = Callable[[ProblemWords], dict[str, MaskedLMAnswers]]
 
 def _advice(dataset: MergeDataset) -> str:
     again = f"merge-snli generate --options {dataset.folder / 'run.toml'} --out another-folder"
-    return (
-        f"name the work folder of the run of {dataset.folder} with {param('work')}, or compute them again with {again}"
-    )
+    return f"name the work folder of the run of {dataset.folder} with ⟦work⟧, or compute them again with {again}"
 
 
 def check_work(dataset: MergeDataset, work: Path) -> None:

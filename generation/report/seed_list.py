@@ -39,7 +39,5 @@ def seed_at(dataset: MergeDataset, number: int) -> str:
     ids = read_split(dataset, SEED)["seed_id"]
     if not 1 <= number <= len(ids):
         seeds = count(len(ids), "seed")
-        raise InputError(
-            f"{param('seed')} is {number}, but {dataset.folder} has {seeds}: {param('list', True)} shows them"
-        )
+        raise InputError(f"⟦seed⟧ is {number}, but {dataset.folder} has {seeds}: {param('list', True)} shows them")
     return str(ids[number - 1].as_py())

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, reason
 
 # Pattern of the Hub's license ids.
 LICENSE_ID = re.compile(r"[a-z0-9][a-z0-9.+-]*")
@@ -16,9 +16,7 @@ REPO_TYPE_NAMES = {"model": "model", "dataset": "data set", "space": "Space"}
 def check_license(license_id: str | None) -> None:
     """Check that the value of `--license` may be a license id of the Hub."""
     if license_id is not None and not LICENSE_ID.fullmatch(license_id.lower()):
-        raise InputError(
-            f"{param('license')} is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other"
-        )
+        raise InputError(f"⟦license⟧ is {license_id!r}: give a license id of the Hub, such as cc-by-4.0 or other")
 
 
 def split_revision(name: str) -> tuple[str, str | None]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from tqdm import std
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import ON_WINDOWS
 from merge_snli.base.garbage import collect_rarely
 from merge_snli.base.progress import Stage, tqdm
@@ -80,7 +80,7 @@ class Workers:
             except BrokenProcessPool as error:
                 raise InputError(
                     "a worker process was killed, perhaps because memory ran out: run the same command again, with "
-                    f"fewer {param('workers')} if so; finished work is kept"
+                    "fewer ⟦workers⟧ if so; finished work is kept"
                 ) from error
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
@@ -131,7 +131,7 @@ def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:
         return _of_loaded(name)
     name = str(name)
     if not name.strip() or "\0" in name:
-        raise InputError(f"{param('name')} is {name!r}: give a folder or Hub id")
+        raise InputError(f"⟦name⟧ is {name!r}: give a folder or Hub id")
     if Path(name).is_dir():
         return _from_folder(name, Path(name), None)
     if name == BUNDLED:
@@ -270,7 +270,7 @@ def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str 
     out = _writable(Path(out))
     for folder in (out, *out.absolute().parents):  # the files of a data set are those of its record
         if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
-            raise InputError(f"{param('out')} {out}: {folder} is a data set; choose a folder outside of it")
+            raise InputError(f"⟦out⟧ {out}: {folder} is a data set; choose a folder outside of it")
     other = find_other(out) if find_other is not None and out.is_dir() else None
     if other is not None:
         raise _not_empty(out, kind, other)
@@ -289,8 +289,7 @@ def check_dataset_out(out: str | Path) -> Path:
     out = _writable(Path(out))
     if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):
         raise InputError(
-            f"{param('out')} {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass "
-            "another folder"
+            f"⟦out⟧ {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass another folder"
         )
     if (out / RUN_FILE).is_file():
         find_dataset(str(out))
@@ -309,7 +308,7 @@ def _writable(out: Path) -> Path:
     if not out.name or out.is_symlink():
         out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    where = f"{param('out')} {out}"
+    where = f"⟦out⟧ {out}"
     if out.is_symlink():
         raise InputError(f"{where} is a link to itself; choose another folder")
     if not existing.is_dir():
@@ -321,7 +320,7 @@ def _writable(out: Path) -> Path:
 
 def _not_empty(out: Path, kind: str, other: str) -> InputError:
     instead = f" and not {kind}" if kind else ""
-    return InputError(f"{param('out')} {out} is not empty{instead} (it has {other}): pass a new or empty folder")
+    return InputError(f"⟦out⟧ {out} is not empty{instead} (it has {other}): pass a new or empty folder")
 
 
 @contextmanager

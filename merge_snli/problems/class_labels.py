@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_names import LabelNames, names_of_entries, say_nothing, stands_for_no_label
 from merge_snli.dataset.label_spellings import (
     LABEL_SETS,
@@ -71,7 +71,7 @@ def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelName
         own, named = _comparable(classes), _comparable(entries)
         moved = [name for number, name in enumerate(named) if name in own and own.index(name) != number]
         if moved or len(entries) != len(classes):
-            raise InputError(f"{param('data_labels')} is {','.join(entries)!r}, {_but_classes(classes, options)}")
+            raise InputError(f"⟦data_labels⟧ is {','.join(entries)!r}, {_but_classes(classes, options)}")
         return LabelNames(given.names, {}, dict(zip(classes, entries, strict=True)))
     of_texts = dict(given.of_texts)
     have_numbers = any(whole_number(name) is not None for name in classes)
@@ -80,7 +80,7 @@ def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelName
         if number is None or value in classes:
             continue
         if have_numbers:
-            raise InputError(f"{param('data_labels')} names {value!r}, {_but_classes(classes, options)}")
+            raise InputError(f"⟦data_labels⟧ names {value!r}, {_but_classes(classes, options)}")
         if 0 <= number < len(classes):
             of_texts.setdefault(classes[number], given.of_texts[value])
     return LabelNames(given.names, {}, of_texts)

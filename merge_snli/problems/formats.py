@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.problems.delimited import DELIMITED, csv_delimiter, delimited_rows
 from merge_snli.problems.json_values import json_rows
 from merge_snli.problems.rows import Rows
@@ -39,7 +39,7 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
         problem = f"unknown file type {shown!r}" if shown else "the file name has no ending"
         raise InputError(f"{path}: {problem}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
     if delimiter is not None and ending not in DELIMITED:
-        raise InputError(f"{param('delimiter')} is for {', '.join(DELIMITED)} files, not for {path}: remove it")
+        raise InputError(f"⟦delimiter⟧ is for {', '.join(DELIMITED)} files, not for {path}: remove it")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty; expected one row per line")
     if ending not in TEXT_TYPES:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from merge_snli.base.errors import InputError, Message, brief, listed, param
+from merge_snli.base.errors import InputError, Message, brief, listed
 from merge_snli.dataset.texts import plain_name
 from merge_snli.problems.column_names import LABEL_COLUMNS, OTHER_LABEL_COLUMNS, OTHER_TEXT_COLUMNS, TEXT_COLUMNS
 from merge_snli.problems.known_datasets import known_dataset
@@ -52,7 +52,7 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
         logger.warning(
             Message(
                 "%s: reading the columns %s (premise), %s (hypothesis) and %s (label); to choose others, set "
-                f"{param('premise_column')}, {param('hypothesis_column')} and {param('label_column')}"
+                "⟦premise_column⟧, ⟦hypothesis_column⟧ and ⟦label_column⟧"
             ),
             *(options.problems, *map(brief, names)),
         )
@@ -78,9 +78,9 @@ def _choose(
     found = _there(usual, given, by_name)[:1] or _there(others, given, by_name)
     if len(found) > 1:
         shown = listed([" and ".join(names) for names in found])
-        choose = param("label_column")
+        choose = "⟦label_column⟧"
         if len(given) > 1:
-            choose = f"{param('premise_column')} and {param('hypothesis_column')}"
+            choose = "⟦premise_column⟧ and ⟦hypothesis_column⟧"
         raise InputError(f"{options.problems}: several columns have usual names ({shown}): choose with {choose}")
     return found[0] if found else tuple(name or first for name, first in zip(given, usual[0], strict=True))
 
@@ -118,6 +118,6 @@ def _require_two_texts(row: SourceRow, columns: tuple[str, ...], label: str) -> 
     if len(texts) == 1 and label in row.values and not has_text:
         raise InputError(
             f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
-            f"texts share. If another column is a text, name both with {param('premise_column')} and "
-            f"{param('hypothesis_column')}"
+            f"texts share. If another column is a text, name both with ⟦premise_column⟧ and "
+            f"⟦hypothesis_column⟧"
         )

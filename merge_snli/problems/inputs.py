@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import PREFIX, embedded_path
@@ -67,7 +67,7 @@ class Problems:
             names = tuple(map(str, given))
             for name in names:
                 if SEPARATOR in name:
-                    raise InputError(f"{param('problems')}: {name!r} has a comma: rename the file")
+                    raise InputError(f"⟦problems⟧: {name!r} has a comma: rename the file")
             return cls(names)
         kind = type(given)
         library = "" if kind is list else f"{kind.__module__.partition('.')[0]}."
@@ -105,7 +105,7 @@ class Problems:
             paths += _find(name)
         for path in paths:
             if paths.count(path) > 1:
-                raise InputError(f"{param('problems')} names {path} more than once")
+                raise InputError(f"⟦problems⟧ names {path} more than once")
         return tuple(paths)
 
     def absolute(self) -> "Problems":

@@ -92,8 +92,7 @@ def _infer_names(read: Read, options: ProblemOptions, *, numeric: bool) -> tuple
         return NLI_LABELS
     if len(labels) == 1:
         raise InputError(
-            f"{of_column(options)} has only the label {labels[0]!r}: name all labels of the task with "
-            f"{param('data_labels')}"
+            f"{of_column(options)} has only the label {labels[0]!r}: name all labels of the task with ⟦data_labels⟧"
         )
     return tuple(labels)
 
@@ -142,7 +141,7 @@ def _require_few(labels: Sequence[str], options: ProblemOptions) -> None:
     if len(labels) > MAX_LABELS:
         raise InputError(
             f"{of_column(options)} has more than {MAX_LABELS} labels ({listed(labels[:MAX_LABELS])}, …), which is the "
-            f"most that can be scored. Name the column of the labels with {param('label_column')}, or join labels with "
+            f"most that can be scored. Name the column of the labels with ⟦label_column⟧, or join labels with "
             f"{param('data_labels', ('SPELLING=NAME', 'SPELLING=NAME'))}"
         )
 
@@ -164,5 +163,5 @@ def _unclear_numbers(labels: Sequence[str], read: Read, options: ProblemOptions)
         )
     return (
         f"{only}. If they are graded scores, a replaced word can change them: name a column of classes with "
-        f"{param('label_column')}. If they are classes, name each with {naming_option(labels)}"
+        f"⟦label_column⟧. If they are classes, name each with {naming_option(labels)}"
     )

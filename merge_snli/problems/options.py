@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
@@ -144,7 +144,7 @@ class ProblemOptions:
         _check_keep_column(self.keep_column)
         if self.premise_column and self.premise_column == self.hypothesis_column:
             raise InputError(
-                f"{param('premise_column')} and {param('hypothesis_column')} are both {self.premise_column!r}, and a "
+                f"⟦premise_column⟧ and ⟦hypothesis_column⟧ are both {self.premise_column!r}, and a "
                 "problem has two texts: name two columns"
             )
         if self.language is not None:
@@ -198,7 +198,7 @@ def _defaults(problems: Problems, config: str | None) -> dict[str, Any]:
 def _delimiter(text: str | None) -> str | None:
     character = TAB if text in ("tab", "\\t") else text
     if character is not None and (len(character) != 1 or character in '\r\n"'):
-        raise InputError(f"{param('delimiter')} is {text!r}: give one character, such as ';', or tab")
+        raise InputError(f"⟦delimiter⟧ is {text!r}: give one character, such as ';', or tab")
     return character
 
 
@@ -207,16 +207,12 @@ def _check_keep_column(names: Sequence[str]) -> None:
     reserved = {column.name for config in (ALL, SEED) for column in columns(config, WORD_CLASSES)}
     for name in names:
         if not name.strip():
-            raise InputError(f"{param('keep_column')} has an empty name")
+            raise InputError("⟦keep_column⟧ has an empty name")
         if name in reserved:
-            raise InputError(
-                f"{param('keep_column')} has {name!r}, a column of the generated data set: rename it in the source"
-            )
+            raise InputError(f"⟦keep_column⟧ has {name!r}, a column of the generated data set: rename it in the source")
 
 
 def _check_data_labels(entries: Sequence[str]) -> None:
     labels = names_of_entries(entries)
     if len(labels.names) < 2 or len(labels.of_texts) < len(entries):
-        raise InputError(
-            f"{param('data_labels')} is {','.join(entries)!r}: give at least two names, each spelling once"
-        )
+        raise InputError(f"⟦data_labels⟧ is {','.join(entries)!r}: give at least two names, each spelling once")

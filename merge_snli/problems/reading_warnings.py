@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 
-from merge_snli.base.errors import Message, listed, param
+from merge_snli.base.errors import Message, listed
 from merge_snli.problems.source import ProblemSource
 
 logger = logging.getLogger(__name__)
@@ -78,6 +78,6 @@ def warn_of_assumed_names(source: ProblemSource, counts: Counter[int]) -> None:
     for number, name in enumerate(source.labels.names):
         read.append(f"{number} = {name} ({counts[number] / counts.total():.0%})")
     logger.warning(
-        Message(f"%s: the labels are numbers, read as %s; {param('data_labels')} sets other names in this order"),
+        Message("%s: the labels are numbers, read as %s; ⟦data_labels⟧ sets other names in this order"),
         *(source.options.problems, ", ".join(read)),
     )

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path
 from merge_snli.dataset.label_names import LabelNames, labels_of_other_task
 from merge_snli.problems.data_sets import data_set_files
@@ -136,9 +136,7 @@ def open_source(options: ProblemOptions) -> ProblemSource:
     files: Mapping[str, Rows]
     if problems.were_in_memory:
         if problems.table is None:
-            raise InputError(
-                f"the problems of this run were in memory ({problems}): give them again with {param('problems')}"
-            )
+            raise InputError(f"the problems of this run were in memory ({problems}): give them again with ⟦problems⟧")
         _refuse_split(options, "in memory: give one split")
         files = {str(problems): problems.table}
     elif problems.are_bundled or problems.are_files:
@@ -160,7 +158,7 @@ def _data_set(options: ProblemOptions) -> Mapping[str, Rows]:
     if is_path(name) and not Path(name).is_dir():
         raise no_such_file(name)
     if options.delimiter is not None:
-        raise InputError(f"{param('delimiter')} is for text files, and {name} is not one: remove it")
+        raise InputError(f"⟦delimiter⟧ is for text files, and {name} is not one: remove it")
     return data_set_files(name, options.config, options.split)
 
 

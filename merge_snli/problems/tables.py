@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import REASON, InputError, explained, param, reason
+from merge_snli.base.errors import REASON, InputError, explained, reason
 from merge_snli.base.limits import open_parquet
 from merge_snli.problems.rows import Header, Rows, SourceRow
 
@@ -35,14 +35,14 @@ def table_in_memory(data: object, name: str) -> Rows:
         return data_set_rows(data, name)
     if not hasattr(data, "__arrow_c_stream__"):
         raise InputError(
-            f"{param('problems')} has the type {kind}: give a file, folder or Hub id, or in Python one split as a "
+            f"⟦problems⟧ has the type {kind}: give a file, folder or Hub id, or in Python one split as a "
             "Dataset, a data frame, an Arrow table or a list of dicts"
         )
     import pyarrow as pa
 
     broken: dict[str, str] = {}
     errors = (pa.ArrowException, TypeError, ValueError)
-    with explained(errors, f"{param('problems')}: {kind} cannot be converted to Arrow: {REASON}"):
+    with explained(errors, f"⟦problems⟧: {kind} cannot be converted to Arrow: {REASON}"):
         try:
             table = pa.table(data)
         except errors:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.embedded import PREFIX
 from merge_snli.models.cards import card_field
@@ -63,9 +63,7 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
         read, source = read_examples(name, problem_options(name))
         used = len(read) - options.hold_out
         if used < 1:
-            raise InputError(
-                f"{param('hold_out')} is {options.hold_out}, but {name} has only {count(len(read), 'problem')}"
-            )
+            raise InputError(f"⟦hold_out⟧ is {options.hold_out}, but {name} has only {count(len(read), 'problem')}")
         examples += read[:used]
         held_out += read[used:]
         sources.append(replace(source, used=used))
@@ -92,7 +90,7 @@ def augmented(data: TrainingData, options: FinetuneOptions, seed: int) -> Traini
 def _sample(examples: Sequence[Problem], number: int, options: FinetuneOptions, seed: int) -> list[Problem]:
     if not 0 < number <= len(examples):
         raise InputError(
-            f"{param('augment_share')} is {options.augment_share:g}, which is {number:,} examples, but "
+            f"⟦augment_share⟧ is {options.augment_share:g}, which is {number:,} examples, but "
             f"{options.augment} has {len(examples):,}: choose another share"
         )
     chosen = np.random.default_rng(seed).permutation(len(examples))[:number]
@@ -110,7 +108,7 @@ def augmentation_options(name: str) -> ProblemOptions:
         return ProblemOptions(problems=name)
     folder, _, config = name.rstrip("/").rpartition("/")
     if not folder:
-        raise InputError(f"{param('augment')} is {name!r}: give a file, or a data set and its config, DIR/CONFIG")
+        raise InputError(f"⟦augment⟧ is {name!r}: give a file, or a data set and its config, DIR/CONFIG")
     return ProblemOptions(problems=folder, config=config, split=TRAIN)
 
 

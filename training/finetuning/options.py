@@ -41,9 +41,9 @@ class Recipe:
         """Check the values."""
         rate, decay = self.learning_rate, self.weight_decay
         if not 0 < rate < 1:
-            raise InputError(f"{param('learning_rate')} is {rate:g}: it must be between 0 and 1, such as 2e-5")
+            raise InputError(f"⟦learning_rate⟧ is {rate:g}: it must be between 0 and 1, such as 2e-5")
         if not 0 <= decay < math.inf:
-            raise InputError(f"{param('weight_decay')} is {decay:g}: it must be at least 0, such as 0.01")
+            raise InputError(f"⟦weight_decay⟧ is {decay:g}: it must be at least 0, such as 0.01")
         for name in ("epochs", "batch_size", "max_length"):
             require_at_least(name, getattr(self, name), 1)
 
@@ -109,15 +109,15 @@ class FinetuneOptions:
         for name, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
             if is_set and self.augment is None:
                 option = param(f"augment_{name}")
-                raise InputError(f"{option} needs examples: add {param('augment')} DIR/CONFIG")
+                raise InputError(f"{option} needs examples: add ⟦augment⟧ DIR/CONFIG")
         largest = max(self.random_seeds)
         if largest > MAX_SEED:
-            raise InputError(f"{param('random_seed')} is {largest}: it must be at most {MAX_SEED}")
+            raise InputError(f"⟦random_seed⟧ is {largest}: it must be at most {MAX_SEED}")
         share = self.augment_share
         if share is not None and not 0 < share < math.inf:
-            raise InputError(f"{param('augment_share')} is {share:g}: it must be above 0, such as 0.01")
+            raise InputError(f"⟦augment_share⟧ is {share:g}: it must be above 0, such as 0.01")
         if self.dtype not in DTYPES:
-            raise InputError(f"{param('dtype')} is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
+            raise InputError(f"⟦dtype⟧ is {self.dtype!r}: choose one of {', '.join(DTYPES)}")
 
     def folder_of(self, seed: int) -> Path:
         """Return the folder of the model of a seed."""

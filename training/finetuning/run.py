@@ -17,7 +17,7 @@ from transformers import (
     set_seed,
 )
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_json
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import ResolvedModel
@@ -57,7 +57,7 @@ def finetune(
     max_length, limit = options.recipe.max_length, model_limit(model, tokenizer)
     if limit is not None and max_length > limit:
         raise InputError(
-            f"{param('max_length')} is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
+            f"⟦max_length⟧ is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     labels = output_names(model.config)
     encoded = encode(data.examples, tokenizer, labels, max_length)
@@ -134,7 +134,7 @@ def check_truncated(
     longer = sum(length > max_length for length in lengths)
     if longer == len(examples):
         raise InputError(
-            f"{param('max_length')} is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
+            f"⟦max_length⟧ is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
             f"{min(lengths)} tokens: pass a larger number"
         )
     if longer:
