@@ -13,7 +13,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, flag, param
+from merge_snli.base.errors import InputError, flag
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, write_json, write_text
 from merge_snli.dataset.stored import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
