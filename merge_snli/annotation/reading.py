@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from merge_snli.annotation.sample import SAMPLE_FILE, Sample, read_sample, whole_sample
 from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows, text_of
 from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, VARIANT_ID, SheetRow, headings
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import printable, without_mark
 from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
@@ -130,7 +130,7 @@ def _judgments_of_table(path: Path, sample: Sample) -> VariantJudgments:
         if any(dataset.digest not in judge.datasets for judge in read.judges):
             raise InputError(
                 f"{path} has no scores of {dataset.name} (sha256 {dataset.digest[:12]}…): name the sample of the log "
-                f"with {param('sample')}"
+                f"with ⟦sample⟧"
             )
     read = read.of(VARIANT_ID, sample.shown)
     if not read.table.num_rows:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require, validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -175,7 +175,7 @@ def read_sample(path: Path) -> Sample:
     Raises:
         InputError: If the file is missing or not the record of a sample.
     """
-    beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with {param('sample')}"
+    beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with ⟦sample⟧"
     try:
         with explained(OSError, f"{path} cannot be read ({REASON}): {beside}"):
             return TypeAdapter(Sample).validate_json(path.read_bytes())
@@ -206,8 +206,7 @@ def _draw(dataset: MergeDataset, size: int, per: Per, random_seed: int) -> tuple
         if len(members) < size:
             of_stratum = "" if per == "all" else f"of {per} {name} "
             raise InputError(
-                f"{dataset.name} has {len(members)} variants {of_stratum}to draw {size} from: pass a smaller "
-                f"{param('size')}"
+                f"{dataset.name} has {len(members)} variants {of_stratum}to draw {size} from: pass a smaller ⟦size⟧"
             )
         for index in sorted(members, key=ranks.__getitem__)[:size]:
             drawn.setdefault(index, []).append(name)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from merge_snli.answers.sentences import SeedPairs, SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
@@ -179,8 +179,8 @@ class ScoredData:
         """
         if self.annotators is None or self.seed_labels is None:
             raise InputError(
-                f"{param('min_agreement')} needs the labels of annotators, which {self.full_name} does not have: "
-                f"generate it with {param('keep_column')} {ANNOTATOR_LABELS} from files that have this column"
+                f"⟦min_agreement⟧ needs the labels of annotators, which {self.full_name} does not have: "
+                f"generate it with ⟦keep_column⟧ {ANNOTATOR_LABELS} from files that have this column"
             )
         votes = self.annotators[np.arange(len(self.annotators)), self.seed_labels]
         return ratios(votes, self.annotators.sum(axis=1))

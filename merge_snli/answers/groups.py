@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import Numbering, SentencePairs
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
@@ -118,7 +118,7 @@ def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
     of_rows.add(f" {JOIN} ".join(texts))
     if len(of_rows.index) > MAX_VALUES:
         raise InputError(
-            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; {param('by')} needs a column with "
+            f"{row.location}: column {column!r} has more than {MAX_VALUES} values; ⟦by⟧ needs a column with "
             "few values, such as a template"
         )
 
@@ -128,10 +128,10 @@ def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> Non
     if n_groups == 1:
         raise InputError(
             f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
-            f"column with at least two groups with {param('group_column')}"
+            f"column with at least two groups with ⟦group_column⟧"
         )
     if n_groups == n_rows:
         raise InputError(
             f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
-            f"a column that several pairs share with {param('group_column')}"
+            f"a column that several pairs share with ⟦group_column⟧"
         )

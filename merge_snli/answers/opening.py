@@ -7,7 +7,7 @@ from pathlib import Path
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.groups import read_groups
 from merge_snli.answers.reading import read_config
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import BUNDLED, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import ALL, TEST
@@ -32,7 +32,7 @@ def open_data(
     if group_column is not None:
         options = dataset if isinstance(dataset, ProblemOptions) else ProblemOptions(problems=dataset)
         if str(options.problems) == BUNDLED:
-            raise InputError(f"{param('group_column')} is for pairs without seeds, and {BUNDLED} has seeds: remove it")
+            raise InputError(f"⟦group_column⟧ is for pairs without seeds, and {BUNDLED} has seeds: remove it")
         options = options if config is None else replace(options, config=config)
         yield read_groups(options, group_column=group_column, by=by)
         return
@@ -43,7 +43,7 @@ def open_data(
         config = config or opened.loaded.config
     if record.has_seeds:
         if by:
-            raise InputError(f"{param('by')} needs pairs in groups: name their column with {param('group_column')}")
+            raise InputError("⟦by⟧ needs pairs in groups: name their column with ⟦group_column⟧")
         yield read_config(opened, config or ALL)
         return
     configs = list(record.test_configs)
@@ -64,13 +64,13 @@ def open_config(
     data, *others = open_data(dataset, config=config, group_column=group_column, by=by)
     if others:
         names = ", ".join(str(opened.config) for opened in (data, *others))
-        raise InputError(f"{data.name} has several configs: choose one of {names} with {param('config')}")
+        raise InputError(f"{data.name} has several configs: choose one of {names} with ⟦config⟧")
     return data
 
 
 def _open(dataset: object) -> MergeDataset:
     if isinstance(dataset, ProblemOptions):
-        raise InputError(f"{dataset.problems}: name the column of the groups with {param('group_column')}")
+        raise InputError(f"{dataset.problems}: name the column of the groups with ⟦group_column⟧")
     if not isinstance(dataset, str | Path):
         return find_dataset(dataset)
     path = Path(dataset)
@@ -78,6 +78,6 @@ def _open(dataset: object) -> MergeDataset:
     if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):
         raise InputError(
             f"{dataset} is not a MERGE data set: {missing}; to score labeled pairs, name their groups with "
-            f"{param('group_column')}"
+            f"⟦group_column⟧"
         )
     return find_dataset(str(dataset))

@@ -61,14 +61,14 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
     groups = np.asarray(data.agreement() >= min_agreement - ROUNDING)
     if not groups.any():
         raise InputError(
-            f"{param('min_agreement')} is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
+            f"⟦min_agreement⟧ is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
         )
     return groups
 
 
 def _of_subsample(data: ScoredData, subsample: int) -> ScoredData:
     masks = data.subsamples
-    given = f"{param('subsample')} is {subsample}"
+    given = f"⟦subsample⟧ is {subsample}"
     if masks is None:
         raise InputError(f"{given}, and {data.full_name} has no subsamples: remove it")
     if not 0 <= subsample < len(masks):

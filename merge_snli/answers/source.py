@@ -10,7 +10,7 @@ import numpy as np
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import Numbering
 from merge_snli.base.arrays import Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, task_labels
 from merge_snli.models.labels import Pair, positions
@@ -59,25 +59,25 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
     """
     if not isinstance(source, str | Path | ProblemOptions):
         raise InputError(
-            f"{param('source')} has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
+            f"⟦source⟧ has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
             "ProblemOptions"
         )
     if data.seed_labels is None:
         raise InputError(
-            f"{param('source')} is for data with seeds, and the groups of {data.name} have none: remove it"
+            f"⟦source⟧ is for data with seeds, and the groups of {data.name} have none: remove it"
         )
     if source == RECORDED:
         return _read_recorded(data)
     if isinstance(source, ProblemOptions):
         return _read(source, data)
     if not str(source).strip():
-        raise InputError(f"{param('source')} is empty: give a file, a Hub id, or {RECORDED}")
+        raise InputError(f"⟦source⟧ is empty: give a file, a Hub id, or {RECORDED}")
     return _read(ProblemOptions(problems=source), data)
 
 
 def _read_recorded(data: ScoredData) -> ScoredSource:
     dataset = data.stored
-    advice = f"give it with {param('source')} FILE|ID"
+    advice = "give it with ⟦source⟧ FILE|ID"
     try:
         recorded = dataset.record.options
         if not isinstance(recorded.get("problems"), str):

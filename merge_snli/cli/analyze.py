@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
     TEXT_FORMATS,
     add_comparison,
@@ -82,10 +82,9 @@ def _counterparts(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         model, _, masked_lm = text.partition("=")
         if not model or not masked_lm:
-            raise InputError(f"{param('fine_tuned_from')} {text} is not MODEL=MLM: name an NLI model and its masked LM")
+            raise InputError(f"⟦fine_tuned_from⟧ {text} is not MODEL=MLM: name an NLI model and its masked LM")
         if counterparts.setdefault(model, masked_lm) != masked_lm:
             raise InputError(
-                f"{param('fine_tuned_from')} names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; "
-                "keep one"
+                f"⟦fine_tuned_from⟧ names two masked LMs of {model}: {counterparts[model]} and {masked_lm}; keep one"
             )
     return counterparts

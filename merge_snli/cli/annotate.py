@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import (
     DATASET,
@@ -164,13 +164,9 @@ def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
     """Return the size for each data set."""
     for text in texts:
         if not re.fullmatch("[0-9]+", text) or int(text) == 0:
-            raise InputError(
-                f"{param('size')} has {text!r}: give a positive integer, or one per data set, such as 200,100"
-            )
+            raise InputError(f"⟦size⟧ has {text!r}: give a positive integer, or one per data set, such as 200,100")
     if len(texts) not in (1, datasets):
-        raise InputError(
-            f"{param('size')} has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set"
-        )
+        raise InputError(f"⟦size⟧ has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set")
     sizes = [int(text) for text in texts]
     return sizes * datasets if len(sizes) == 1 else sizes
 
@@ -178,13 +174,11 @@ def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
 def _check_annotators(annotators: Sequence[str]) -> None:
     """Check that the annotators' names can be names of different files."""
     if not annotators:
-        raise InputError(f"{param('annotators')} is empty: give their names, such as {param('annotators')} a1,a2")
+        raise InputError("⟦annotators⟧ is empty: give their names, such as ⟦annotators⟧ a1,a2")
     seen: set[str] = set()
     for name in annotators:
         if not ANNOTATOR.fullmatch(name):
-            raise InputError(
-                f"{param('annotators')} has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1"
-            )
+            raise InputError(f"⟦annotators⟧ has {name!r}: use letters, digits, spaces, '.', '_' and '-', as in a1")
         if name.lower() in seen:
-            raise InputError(f"{param('annotators')} has {name!r} twice: give each annotator a name of their own")
+            raise InputError(f"⟦annotators⟧ has {name!r} twice: give each annotator a name of their own")
         seen.add(name.lower())

@@ -149,7 +149,7 @@ def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
         if not 0 <= (values[name] or 0) < math.inf:
             raise InputError(f"{param(name)} is {values[name]}: give 0 or a larger number")
     if (values["input_price"] is None) != (values["output_price"] is None):
-        raise InputError(f"a cost needs both prices: give {param('input_price')} and {param('output_price')}")
+        raise InputError("a cost needs both prices: give ⟦input_price⟧ and ⟦output_price⟧")
     return values
 
 

@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> None:
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if not arguments.baseline:
-        refuse(arguments, ("allow_unread",), f"is for {param('baseline')}: remove it")
+        refuse(arguments, ("allow_unread",), "is for ⟦baseline⟧: remove it")
     if arguments.baseline or arguments.min_pa is not None or arguments.fail_if_worse:
         _run_gate(arguments)
         return
@@ -160,9 +160,9 @@ def _run_power(arguments: argparse.Namespace) -> None:
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if bool(arguments.results) == bool(arguments.assume):
-        raise InputError(f"name results folders, or for {param('power')} accuracies with {param('assume')}")
+        raise InputError("name results folders, or for ⟦power⟧ accuracies with ⟦assume⟧")
     if arguments.correlation is not None and arguments.results:
-        raise InputError(f"{param('correlation')} is computed from results: remove it, or use {param('assume')}")
+        raise InputError("⟦correlation⟧ is computed from results: remove it, or use ⟦assume⟧")
     if arguments.assume:
         correlation = CORRELATION if arguments.correlation is None else arguments.correlation
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
@@ -189,8 +189,8 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.fail_if_worse and not arguments.baseline:
-        raise InputError(f"{param('fail_if_worse', True)} needs {param('baseline')}: add the results of the baseline")
-    refuse(arguments, NOT_OF_A_GATE, f"is not for {param('baseline')} and {param('min_pa')}: remove it")
+        raise InputError(f"{param('fail_if_worse', True)} needs ⟦baseline⟧: add the results of the baseline")
+    refuse(arguments, NOT_OF_A_GATE, "is not for ⟦baseline⟧ and ⟦min_pa⟧: remove it")
     baseline = read_results(arguments, arguments.baseline) if arguments.baseline else []
     rows = compare_with_baseline(
         read_results(arguments),

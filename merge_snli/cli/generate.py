@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import add_cluster, add_option_arguments, given, read_cluster
 from merge_snli.problems.options import PROBLEMS_GROUP
 
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
         sys.stdout.write(_estimate(options, arguments, cluster))
         return
     if arguments.out is None:
-        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} my_data/snli")
+        raise InputError("⟦out⟧ is missing: give a folder, such as ⟦out⟧ my_data/snli")
     from generation.pipeline import run_pipeline
     from generation.report.summary import composition_table
 
@@ -130,12 +130,8 @@ def read_options(arguments: argparse.Namespace) -> Options:
         values = read_run_file(arguments.options) | values
     if not values.get("problems"):
         raise InputError(
-            f"{param('problems')} is missing: give a file, a folder, a Hub id or demo:problems, before options that "
-            "take lists"
+            "⟦problems⟧ is missing: give a file, a folder, a Hub id or demo:problems, before options that take lists"
         )
     if "mlm" not in values:
-        raise InputError(
-            f"{param('mlm')} is missing: give masked LMs, or a {param('preset')} or {param('options')} file that names "
-            "them"
-        )
+        raise InputError("⟦mlm⟧ is missing: give masked LMs, or a ⟦preset⟧ or ⟦options⟧ file that names them")
     return Options(**values)

@@ -114,8 +114,8 @@ def run(arguments: argparse.Namespace) -> None:
 def _check_options(arguments: argparse.Namespace) -> None:
     """Check that the options say one thing to do, and fit it."""
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
-        raise InputError(f"give either {param('out')} for task files, {param('estimate')} or {param('show_prompts')}")
+        raise InputError("give either ⟦out⟧ for task files, ⟦estimate⟧ or ⟦show_prompts⟧")
     of_estimate = ASSUMED if arguments.format == TABLE_FORMATS[0] else (*ASSUMED, "format")
     if not arguments.estimate:
-        refuse(arguments, of_estimate, f"needs {param('estimate')}; add {param('estimate', True)}")
+        refuse(arguments, of_estimate, f"needs ⟦estimate⟧; add {param('estimate', True)}")
     assumed(arguments)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
     add_comparison,
     add_datasets,
@@ -77,16 +77,13 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
 
     form = arguments.format
     is_page = form == "html"
-    advice = f"has no effect with {param('format')} {form}: give {param('format')}"
+    advice = f"has no effect with ⟦format⟧ {form}: give ⟦format⟧"
     if form not in ("md", "latex"):
         refuse(arguments, ("threshold",), f"{advice} md or latex, or leave it out")
     if not is_page:
         refuse(arguments, ("title", "with_text"), f"{advice} html, or leave it out")
     if arguments.with_text and not arguments.dataset:
-        raise InputError(
-            f"{param('with_text')} shows the sentences of {param('dataset')}: add {param('dataset')}, or leave "
-            f"{param('with_text')} out"
-        )
+        raise InputError("⟦with_text⟧ shows the sentences of ⟦dataset⟧: add ⟦dataset⟧, or leave ⟦with_text⟧ out")
     if arguments.out is not None:
         if is_page:
             check_page(arguments.out)
@@ -95,4 +92,4 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     for folder in arguments.results:
         require_folder(folder)
     if is_page and arguments.out is None:
-        raise InputError(f"name a folder for the page with {param('out')}, or choose another {param('format')}")
+        raise InputError("name a folder for the page with ⟦out⟧, or choose another ⟦format⟧")

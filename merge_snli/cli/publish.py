@@ -10,7 +10,7 @@ import logging
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import DATASET, add_list
 
 
@@ -39,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
-        raise InputError(f"{param('eval_results')} and {param('model')} go together: pass both or neither")
+        raise InputError("⟦eval_results⟧ and ⟦model⟧ go together: pass both or neither")
     if (arguments.eval_results is None) != (arguments.dataset is not None):
-        raise InputError(f"give the folder of a data set or {param('eval_results')}, but not both")
+        raise InputError("give the folder of a data set or ⟦eval_results⟧, but not both")
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     # It warns of each commit without changes, which the summary calls unchanged.

@@ -66,9 +66,9 @@ def run(arguments: argparse.Namespace) -> None:
     from merge_snli.paper.reproduction.simple_pair import plan_simple_pair
 
     if arguments.out is None and not arguments.dry_run:
-        raise InputError(f"{param('out')} is missing: give a folder, such as {param('out')} reproduction")
+        raise InputError("⟦out⟧ is missing: give a folder, such as ⟦out⟧ reproduction")
     if arguments.only == ():
-        raise InputError(f"{param('only')} names nothing: name a table or figure, such as table-3, or leave it out")
+        raise InputError("⟦only⟧ names nothing: name a table or figure, such as table-3, or leave it out")
     of_paper = {MERGE: ("problems", "corpus"), SIMPLE_PAIR: ("models",)}
     others = of_paper[SIMPLE_PAIR if arguments.paper == MERGE else MERGE]
     refuse(arguments, others, f"does not apply to {param('paper', arguments.paper)}: remove it")

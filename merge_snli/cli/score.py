@@ -145,7 +145,7 @@ def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
 
     names = [*arguments.names, *(model.name for model in PAPER_MODELS if arguments.models == "paper")]
     if not names:
-        raise InputError(f"no model given: pass Hub ids, folders or demo:nli-a, or {param('models')} paper")
+        raise InputError("no model given: pass Hub ids, folders or demo:nli-a, or ⟦models⟧ paper")
     options = ScoreOptions(**given(arguments, ScoreOptions))
     dataset, source = _inputs(arguments, options)
     device = find_device(options.device) if arguments.cluster is None else options.device
@@ -173,7 +173,7 @@ def _score(
 
     opened = data_and_source(whole, scoring.options)
     if dataset_id is not None and whole.seeds is None:
-        raise InputError(f"{param('eval_results')} is for MERGE data sets, whose tasks the Hub knows, not {whole.name}")
+        raise InputError(f"⟦eval_results⟧ is for MERGE data sets, whose tasks the Hub knows, not {whole.name}")
     results: list[Result] = []
     failed: dict[str, str] = {}
     shots_from = arguments.shots_from or SHOTS_FROM
@@ -200,14 +200,14 @@ def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt]:
     from merge_snli.models.prompts import read_prompts
 
     if not arguments.prompts:
-        refuse(arguments, ("orders", "shots", "shots_from"), f"needs {param('prompt')}: add it")
+        refuse(arguments, ("orders", "shots", "shots_from"), "needs ⟦prompt⟧: add it")
         return ()
     prompts = read_prompts(arguments.prompts)
     ranked = [prompt for prompt in prompts if not prompt.reason_first]
     left_out = ", ".join(prompt.name for prompt in prompts if prompt.reason_first)
     if not ranked:
         raise InputError(
-            f"the prompt {left_out} asks for reasons, and {param('prompt')} ranks answers without any: use Inspect, or "
+            f"the prompt {left_out} asks for reasons, and ⟦prompt⟧ ranks answers without any: use Inspect, or "
             "another prompt"
         )
     if left_out:
@@ -260,14 +260,11 @@ def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str |
     source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
     if options.group_column is not None:
         if source is not None:
-            raise InputError(
-                f"{param('source')} is for MERGE data sets, not for pairs in groups with {param('group_column')}; "
-                "remove it"
-            )
+            raise InputError("⟦source⟧ is for MERGE data sets, not for pairs in groups with ⟦group_column⟧; remove it")
         return ProblemOptions(problems=arguments.dataset, **reading), None
     if reading and source in (None, RECORDED):
-        missing = f"a FILE or ID as {param('source')}, or {param('group_column')}"
-        needed = missing if source is None else f"another {param('source')} than recorded"
+        missing = "a FILE or ID as ⟦source⟧, or ⟦group_column⟧"
+        needed = missing if source is None else "another ⟦source⟧ than recorded"
         raise InputError(f"{param(next(iter(reading)))} needs {needed}; add it, or remove the option")
     return arguments.dataset, ProblemOptions(problems=source, **reading) if reading else source
 

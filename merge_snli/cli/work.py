@@ -9,7 +9,7 @@ import argparse
 import os
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
@@ -73,7 +73,7 @@ def _work_folder(arguments: argparse.Namespace) -> Path:
 
     work = work_folder_of(Path(os.path.realpath(arguments.out.expanduser())), arguments.work)
     if not work.is_dir():
-        raise InputError(f"work folder {work} does not exist: give its path with {param('work')}")
+        raise InputError(f"work folder {work} does not exist: give its path with ⟦work⟧")
     return work
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.gate import AgainstBaseline
@@ -111,7 +111,7 @@ def _baseline_of(model: _Model, baselines: Sequence[_Model]) -> _Model:
         fitting = [other for other in same if other.scored.model.name == scored.model.name]
     if len(fitting) != 1:
         raise InputError(
-            f"{param('baseline')} has {count(len(same), 'model')} on the data of {model.name}, {model.data}, of which "
+            f"⟦baseline⟧ has {count(len(same), 'model')} on the data of {model.name}, {model.data}, of which "
             f"{len(fitting)} have its name: name results of one model on the same data and config and with as many "
             "labels, or of models with the same names"
         )

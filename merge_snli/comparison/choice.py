@@ -92,7 +92,7 @@ def _not_comparable(single: Sequence[Chosen]) -> str:
     for where, each in zip(titles_of_chosen(single), single, strict=True):
         scored += [f"{name} on {where}" for name in each.models]
         scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
-    advice = f"score another model with the same {param('dataset')}, {param('config')} and {param('out')}"
+    advice = "score another model with the same ⟦dataset⟧, ⟦config⟧ and ⟦out⟧"
     if any(each.apart for each in single):
         advice += f", or compare them on the seeds that they share with {param('common_seeds', True)}"
     return (

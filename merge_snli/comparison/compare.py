@@ -8,7 +8,7 @@ import numpy as np
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.part import disagreeing
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
 from merge_snli.comparison.choice import Chosen, choose, titles_of_chosen
@@ -104,13 +104,9 @@ def _check_datasets(
     scored = [of_results.stored for of_results in data if of_results is not None]
     for dataset in datasets:
         if dataset not in scored:
-            raise InputError(
-                f"{param('dataset')} {dataset.name} ({dataset.digest[:8]}): no two models were scored on this data"
-            )
+            raise InputError(f"⟦dataset⟧ {dataset.name} ({dataset.digest[:8]}): no two models were scored on this data")
     if datasets and QUALITY_THRESHOLD not in thresholds:
-        raise InputError(
-            f"{param('dataset')} compares word classes at {QUALITY_THRESHOLD}: add it to {param('threshold')}"
-        )
+        raise InputError(f"⟦dataset⟧ compares word classes at {QUALITY_THRESHOLD}: add it to ⟦threshold⟧")
 
 
 def _compare(
@@ -127,7 +123,7 @@ def _compare(
     unit = first.units[0]
     groups = tuple(name for name in drawn_groups(models) if name not in low)
     if len(groups) < 2:
-        raise InputError(f"{param('min_agreement')}: {count(len(groups), unit)} left, and at least two are needed")
+        raise InputError(f"⟦min_agreement⟧: {count(len(groups), unit)} left, and at least two are needed")
     family = significance.family(models, groups, threshold)
     accuracies = {}
     intervals = {}
@@ -222,10 +218,7 @@ def _low_agreement(data: ScoredData | None, result: Result, min_agreement: float
     if min_agreement is None:
         return set()
     if data is None:
-        raise InputError(
-            f"{param('min_agreement')} needs the labels of annotators: name {result.dataset.title} with "
-            f"{param('dataset')}"
-        )
+        raise InputError(f"⟦min_agreement⟧ needs the labels of annotators: name {result.dataset.title} with ⟦dataset⟧")
     return disagreeing(data, min_agreement)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from merge_snli.base.arrays import Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import Record
@@ -59,13 +59,13 @@ def open_corpus(name: str) -> Corpus:
     if file_type(path) == ".txt" and not path.is_dir():
         return _plain_text(path)
     if path.is_file() and file_type(path) not in TEXT_TYPES:
-        raise InputError(f"{param('corpus')} {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
+        raise InputError(f"⟦corpus⟧ {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
     options = ProblemOptions(problems=name)
     title = name
     if options.split is not None:
         options = replace(options, split=TRAIN)
         title = f"{name}, split {TRAIN}"
-    with without_options(param("corpus")), Progress().stage("reading the corpus", unit="rows") as stage:
+    with without_options("⟦corpus⟧"), Progress().stage("reading the corpus", unit="rows") as stage:
         source = open_source(options)
         survey = survey_problems(source, stage)
     runs = Counter[str]()
@@ -79,7 +79,7 @@ def open_corpus(name: str) -> Corpus:
 
 def _plain_text(path: Path) -> Corpus:
     if not path.is_file():
-        raise InputError(f"{param('corpus')} {path}: no such file")
+        raise InputError(f"⟦corpus⟧ {path}: no such file")
     require_text(path)
     runs = Counter[str]()
     with Progress().stage("counting the words of the corpus", unit="lines") as stage:
@@ -87,7 +87,7 @@ def _plain_text(path: Path) -> Corpus:
             runs.update(line.split())
             stage.advance(1)
     if not runs:
-        raise InputError(f"{param('corpus')} {path} has no text")
+        raise InputError(f"⟦corpus⟧ {path} has no text")
     return Corpus(str(path), sha256_of_file(path), runs)
 
 

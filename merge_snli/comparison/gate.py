@@ -86,7 +86,7 @@ class AgainstBaseline:
             if self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
                 return [
                     f"{model} cannot be judged: {unread}, and {self.baseline_unread:.1%} of those of {self.baseline}; "
-                    f"look at them, ask again for a label alone, or raise {param('allow_unread')}"
+                    f"look at them, ask again for a label alone, or raise ⟦allow_unread⟧"
                 ]
         pa = f"PA({self.threshold:g}) of {model} is {100 * self.pattern_accuracy:.1f}"
         if self.unread:
@@ -96,14 +96,14 @@ class AgainstBaseline:
         if fail_if_worse and not self.can_decide:
             reasons.append(
                 f"{model} cannot be judged: with {seeds} and {count(self.tests, 'test')}, no p-value can be below "
-                f"{param('alpha')}"
+                f"⟦alpha⟧"
             )
         if fail_if_worse and self.worse and self.test is not None:
             points = -100 * self.test.difference
             p = p_text(self.adjusted_p) or "not defined"
             reasons.append(f"{pa}, {points:.1f} points below {self.baseline} ({seeds}, p {p})")
         if min_pa and self.pattern_accuracy < min_pa and not math.isclose(self.pattern_accuracy, min_pa):
-            reasons.append(f"{pa}, below {param('min_pa')} {100 * min_pa:g}%")
+            reasons.append(f"{pa}, below ⟦min_pa⟧ {100 * min_pa:g}%")
         return reasons
 
 

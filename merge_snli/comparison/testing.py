@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 
 from merge_snli.base.arrays import Bools, Floats
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.results.grouping import copies_among
 from merge_snli.results.prompts import results_of
@@ -36,9 +36,9 @@ class Significance:
             InputError: If the test is unknown, or the level not between 0 and 1.
         """
         if self.test not in PAIRED_TESTS:
-            raise InputError(f"{param('test')} is {self.test!r}: choose one of {', '.join(PAIRED_TESTS)}")
+            raise InputError(f"⟦test⟧ is {self.test!r}: choose one of {', '.join(PAIRED_TESTS)}")
         if not 0 < self.alpha < 1:
-            raise InputError(f"{param('alpha')} is {self.alpha:g}: it must be between 0 and 1")
+            raise InputError(f"⟦alpha⟧ is {self.alpha:g}: it must be between 0 and 1")
 
     def check_subsamples(self, results: Iterable[Result]) -> None:
         """Check that a test over subsamples has them in all results.
@@ -52,7 +52,7 @@ class Significance:
         for result in results:
             if result.subsamples is None:
                 raise InputError(
-                    f"{param('test')} {self.test} compares subsamples, which {result.dataset.title} does not have: "
+                    f"⟦test⟧ {self.test} compares subsamples, which {result.dataset.title} does not have: "
                     f"choose {' or '.join(of_seeds)}"
                 )
 
@@ -73,7 +73,7 @@ class Significance:
         try:
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
         except ValueError as error:
-            raise InputError(f"cannot run the test {self.test}: {error}; choose another {param('test')}") from error
+            raise InputError(f"cannot run the test {self.test}: {error}; choose another ⟦test⟧") from error
 
     def values(self, scored: Result, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
         """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from merge_snli.answers.opening import open_config
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_text
 from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
@@ -59,7 +59,7 @@ def _default_config(configs: Sequence[str]) -> str:
     if not configs or ALL in configs:
         return ALL
     if len(configs) > 1:
-        raise InputError(f"the results are on configs {', '.join(configs)}: choose one with {param('config')}")
+        raise InputError(f"the results are on configs {', '.join(configs)}: choose one with ⟦config⟧")
     return configs[0]
 
 

@@ -65,15 +65,13 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
     if chosen is None:
         raise InputError(
             f"the license of the problems of {name} is unknown, and it applies to their variants: look it up and pass "
-            f"it with {param('license')} ID, such as {param('license', 'cc-by-4.0')}"
+            f"it with ⟦license⟧ ID, such as {param('license', 'cc-by-4.0')}"
         )
     check_license(chosen)
     if license_id is None or known == chosen:
         return record
     if known is not None and LICENSE_ID.fullmatch(known):
-        raise InputError(
-            f"{param('license')} {license_id} contradicts the license of the problems, {known}: leave it out"
-        )
+        raise InputError(f"⟦license⟧ {license_id} contradicts the license of the problems, {known}: leave it out")
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
 
 

@@ -113,7 +113,7 @@ def plan(
     check_arguments(repo, revision=revision, create_pr=create_pr, metric_space=metric_space)
     tag = f"v{data_version(dataset.digest)}"
     if revision == tag:
-        raise InputError(f"{param('revision')} {revision} is the name of the tag: choose another name for the draft")
+        raise InputError(f"⟦revision⟧ {revision} is the name of the tag: choose another name for the draft")
     digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
     contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
@@ -155,9 +155,7 @@ def results_branch(results: Sequence[Result], *, model: str, dataset: str) -> Br
     check_repo_id("model", model)
     for result in results:
         if result.model.name != model:
-            raise InputError(
-                f"{param('model')} is {model}, but a result is of {result.model.name}: pass results of one model"
-            )
+            raise InputError(f"⟦model⟧ is {model}, but a result is of {result.model.name}: pass results of one model")
         if not result.has_seeds:
             raise InputError(
                 f"a result is on {result.dataset.title}, which the Hub has no task for: pass results on MERGE data sets"
@@ -221,26 +219,22 @@ def check_arguments(
     """
     check_repo_id("repo", repo)
     if create_pr and revision != MAIN:
-        raise InputError(
-            f"{param('create_pr')} cannot be combined with {param('revision')} {revision}: it proposes to change {MAIN}"
-        )
+        raise InputError(f"⟦create_pr⟧ cannot be combined with ⟦revision⟧ {revision}: it proposes to change {MAIN}")
     if revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision):
         raise InputError(
-            f"{param('revision')} {revision!r} is not a valid name for a draft branch: use a name such as draft "
+            f"⟦revision⟧ {revision!r} is not a valid name for a draft branch: use a name such as draft "
             f"({SCRIPT_BRANCH} is reserved for the loading script)"
         )
     if "." in repo and revision == MAIN:
         raise InputError(
-            f"{param('repo')} {repo} contains a full stop, and datasets before version 4 cannot import a script with "
+            f"⟦repo⟧ {repo} contains a full stop, and datasets before version 4 cannot import a script with "
             "that name: use a name such as ORG/merge_snli"
         )
     if metric_space is not None:
         check_repo_id("metric_space", metric_space)
         owner, _, name = metric_space.partition("/")
         if name != METRIC_NAME:
-            raise InputError(
-                f"{param('metric_space')} {metric_space} must be named {METRIC_NAME}: use {owner}/{METRIC_NAME}"
-            )
+            raise InputError(f"⟦metric_space⟧ {metric_space} must be named {METRIC_NAME}: use {owner}/{METRIC_NAME}")
 
 
 def check_repo_id(option: str, repo: str) -> None:

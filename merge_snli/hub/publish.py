@@ -7,7 +7,7 @@ from typing import Any
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussion, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import call_hub, find_api
@@ -156,7 +156,7 @@ def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create:
 
     is_private = call_hub(branch.repo, find_or_create)
     if private and not is_private:
-        raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out {param('private')}")
+        raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out ⟦private⟧")
 
 
 def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:

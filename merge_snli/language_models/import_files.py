@@ -104,9 +104,9 @@ def import_files(
     if dataset is None and (tables or again or reader):
         option = "again" if again else "reader"
         what = str(tables[0]) if tables else param(option, True)
-        raise InputError(f"{what} needs the data set of the questions: name it with {param('dataset')}")
+        raise InputError(f"{what} needs the data set of the questions: name it with ⟦dataset⟧")
     if dataset is not None:
-        _refuse(vars(scoring), f"logs of other tasks, without {param('dataset')}")
+        _refuse(vars(scoring), "logs of other tasks, without ⟦dataset⟧")
     if logs:
         own_part = {"config": config, "limit_seeds": limit_seeds, "subsample": subsample}
         _refuse(own_part, "tables of predictions; a log names its own part of the data")
@@ -114,7 +114,7 @@ def import_files(
     else:
         _refuse({"reader": reader}, f"logs; {tables[0]} is a table of predictions")
         if not model:
-            raise InputError(f"{tables[0]} does not name its model: give {param('model')} NAME")
+            raise InputError(f"{tables[0]} does not name its model: give ⟦model⟧ NAME")
         data = open_config(dataset, config)
         answers = read_predictions(tables, data, model=model)
         part = part_of_data(data, limit_seeds=limit_seeds, subsample=subsample)
@@ -138,9 +138,7 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
         if path.is_dir():
             raise InputError(f"{path} is a folder: give its files, such as {path}/*.eval")
         if again and not is_log(path):
-            raise InputError(
-                f"{path} is a table of predictions, and {param('again')} is for logs and results: remove it"
-            )
+            raise InputError(f"{path} is a table of predictions, and ⟦again⟧ is for logs and results: remove it")
         if not again and is_result(path):
             raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
 
@@ -183,7 +181,7 @@ def _runs(
     models = list(dict.fromkeys(log.model for log in logs))
     if model and len(models) > 1:
         raise InputError(
-            f"{param('model')} is {model!r}, but the logs are of {len(models)} models, {', '.join(models)}: remove it, "
+            f"⟦model⟧ is {model!r}, but the logs are of {len(models)} models, {', '.join(models)}: remove it, "
             "or import the logs of each model alone"
         )
     for of_run in join_logs(logs):
@@ -231,9 +229,7 @@ def _check_names(results: Sequence[Result]) -> None:
     names = Counter(map(file_name, results))
     for result in results:
         if names[file_name(result)] > 1:
-            raise InputError(
-                f"two runs are named {result.title}: import them one after the other with {param('model')}"
-            )
+            raise InputError(f"two runs are named {result.title}: import them one after the other with ⟦model⟧")
 
 
 def read_log(path: Path, scoring: Scoring | None = None) -> Log:

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 from inspect_ai.model._model import model_usage  # that of the log before a retry, when a task starts
 from inspect_ai.util import EarlyStop, EarlyStopping
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 
 # What the calls of each run have cost so far, in dollars, by the id of the run.
 SPENT: defaultdict[str | None, float] = defaultdict(float)
@@ -71,9 +71,9 @@ class CostLimit(EarlyStopping):
             InputError: If the limit is not a positive number, or the price of the reader is not known.
         """
         if not isinstance(self.limit, int | float) or not self.limit > 0:
-            raise InputError(f"{param('cost_limit')} is {self.limit!r}: give a number of dollars above 0")
+            raise InputError(f"⟦cost_limit⟧ is {self.limit!r}: give a number of dollars above 0")
         if self.reader is not None and (get_model_info(self.reader) or ModelInfo()).cost is None:
-            raise InputError(f"{param('cost_limit')} needs the price of {self.reader}: add it to {param('prices')}")
+            raise InputError(f"⟦cost_limit⟧ needs the price of {self.reader}: add it to ⟦prices⟧")
 
     async def start_task(self, task: EvalSpec, *_: object, **__: object) -> str:
         """Add what the task cost before a retry, and return the name of the limit."""

@@ -13,7 +13,7 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import NOANSWER, value_to_float
 
 from merge_snli.answers.replies import NOT_STATED, Reply
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.language_models.inspect_replies import kind_of
@@ -54,12 +54,11 @@ def _read(path: Path, scoring: Scoring | None) -> Log:
     record = (spec.metadata or {}).get(RECORD)
     if scoring is not None:
         if record is not None:
-            raise InputError(f"{path} is a log of merge_snli/nli: name its data set with {param('dataset')}")
+            raise InputError(f"{path} is a log of merge_snli/nli: name its data set with ⟦dataset⟧")
         record = _record_of_scores(header) | scoring.scope
     elif not isinstance(record, dict) or "dataset" not in record:
         raise InputError(
-            f"{path} is a log of the task {spec.task}, not of merge_snli/nli: remove {param('dataset')} to import its "
-            "scores"
+            f"{path} is a log of the task {spec.task}, not of merge_snli/nli: remove ⟦dataset⟧ to import its scores"
         )
     else:
         record = {**record, "prompt": Path(str(record["prompt"])).name}

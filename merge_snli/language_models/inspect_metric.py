@@ -2,7 +2,7 @@
 
 from inspect_ai.scorer import Metric, SampleScore, metric, value_to_float
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.language_models.group_metrics import is_correct, pattern_accuracy_with_error
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
@@ -26,7 +26,7 @@ def pattern_accuracy(group: str = "seed_id", threshold: float = QUALITY_THRESHOL
         groups = [(score.sample_metadata or {}).get(group) for score in scores]
         if None in groups:
             name = scores[groups.index(None)].sample_id
-            raise InputError(f"sample {name} has no {group!r} in its metadata: name another key with {param('group')}")
+            raise InputError(f"sample {name} has no {group!r} in its metadata: name another key with ⟦group⟧")
         correct = [is_correct(number(score.score.value)) for score in scores]
         share, error = pattern_accuracy_with_error(groups, correct, threshold)
         return {key: share, f"{key}_stderr": error}

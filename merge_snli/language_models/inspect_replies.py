@@ -8,7 +8,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from merge_snli.answers.replies import CUT, EMPTY, FILTERED
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 
 # Share of questions that may fail before a run stops; `inspect eval-retry` asks them again.
 FAILING = 0.1
@@ -40,7 +40,7 @@ def check_ask_again(times: int) -> None:
         InputError: If that is not a number from 0 on.
     """
     if type(times) is not int or times < 0:
-        raise InputError(f"{param('ask_again')} is {times!r}: give a number of times, 0 or more")
+        raise InputError(f"⟦ask_again⟧ is {times!r}: give a number of times, 0 or more")
 
 
 async def ask_until(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
@@ -145,7 +145,7 @@ def _read_answers(run: _Run) -> Log:
     """Read the answers to the questions of a task that `merge-snli harness` wrote."""
     path, task = run.path, run.task
     not_own = f"{path} is a log of the task {task}, which merge-snli harness did not write"
-    with explained((KeyError, TypeError), f"{not_own}: remove {param('dataset')} to import its scores"):
+    with explained((KeyError, TypeError), f"{not_own}: remove ⟦dataset⟧ to import its scores"):
         config, n_shot = run.results["configs"][task], run.results["n-shot"][task]
         record = {**config["metadata"]}
         record["dataset"] = str(record["dataset"])
@@ -210,7 +210,7 @@ def _read_scores(run: _Run, scoring: Scoring) -> Log:
             shown = [run.shown(each) for each in sorted(results["configs"]) if run.group_of(each) == name]
         prompt = run.prompt(str(config.get("output_type")), sha256_of_json(shown), int(results["n-shot"][task]))
     if is_own:
-        raise InputError(f"{path} is a log of merge-snli harness: name its data set with {param('dataset')}")
+        raise InputError(f"{path} is a log of merge-snli harness: name its data set with ⟦dataset⟧")
     log = run.log({"dataset": name, "name": name, **scoring.scope}, prompt)
     filters: dict[str, None] = {}
     counting: set[str] = set()

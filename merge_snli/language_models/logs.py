@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.replies import Reply, best_label, majority, replies_in
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
@@ -241,7 +241,7 @@ def check_digest(log: Log, data: ScoredData) -> None:
     if log.dataset not in (whole.digest, data.digest):
         raise InputError(
             f"{log.path} is on {log.name} (sha256 {log.dataset[:12]}…), not on {whole.name} (sha256 "
-            f"{whole.digest[:12]}…): give {param('dataset')} the same version of the data set as in the log"
+            f"{whole.digest[:12]}…): give ⟦dataset⟧ the same version of the data set as in the log"
         )
 
 

@@ -14,7 +14,7 @@ from merge_snli.answers.part import part_of_data
 from merge_snli.answers.sentences import Numbering
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -50,13 +50,11 @@ class Scope:
     def __post_init__(self) -> None:
         """Check the values."""
         if self.subsample != ALL_SUBSAMPLES and type(self.subsample) is not int:
-            raise InputError(
-                f"{param('subsample')} is {self.subsample!r}: give the number of a subsample, or {ALL_SUBSAMPLES}"
-            )
+            raise InputError(f"⟦subsample⟧ is {self.subsample!r}: give the number of a subsample, or {ALL_SUBSAMPLES}")
         if type(self.limit_seeds) not in (int, NoneType):
-            raise InputError(f"{param('limit_seeds')} is {self.limit_seeds!r}: give the number of seeds")
+            raise InputError(f"⟦limit_seeds⟧ is {self.limit_seeds!r}: give the number of seeds")
         if self.seeds not in SEEDS:
-            raise InputError(f"{param('seeds')} is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
+            raise InputError(f"⟦seeds⟧ is {self.seeds!r}: choose one of {', '.join(SEEDS)}")
 
     def part_of(self, data: ScoredData) -> ScoredData:
         """Return the part of the whole data that has the questions; without subsamples, 0 is every row."""
@@ -143,7 +141,7 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     data = open_whole(dataset, scope)
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
-        raise InputError(f"{param('seeds')} is only, but the groups of {data.full_name} have no seeds")
+        raise InputError(f"⟦seeds⟧ is only, but the groups of {data.full_name} have no seeds")
     uses: list[tuple[int, dict[str, Any]]] = []
     if part.seeds is not None and scope.seeds != "without":
         of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)

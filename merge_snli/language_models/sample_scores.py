@@ -45,9 +45,7 @@ class Scoring:
         group = name if self.group is None else fields.get(self.group)
         if group is None:
             known = ", ".join(fields) or "none"
-            raise InputError(
-                f"{path}: sample {name} has no {self.group!r} for {param('group')}; its fields are {known}"
-            )
+            raise InputError(f"{path}: sample {name} has no {self.group!r} for ⟦group⟧; its fields are {known}")
         return SampleFacts(str(group), sha256_of_json(target))
 
     def chosen(self, names: Sequence[str], option: str, path: Path) -> str:
@@ -77,7 +75,7 @@ class Scoring:
             return None
         if self.at_least is None and value not in (0, 1):
             raise InputError(
-                f"{path} has the score {value:g}: say from which score on a sample is correct with {param('at_least')}"
+                f"{path} has the score {value:g}: say from which score on a sample is correct with ⟦at_least⟧"
             )
         if is_correct(value, self.at_least):
             return Reply(CORRECT, text)

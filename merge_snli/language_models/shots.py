@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_data
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, TWO_WAY, task_labels
 from merge_snli.dataset.texts import NLI_TEXTS
 from merge_snli.models.filled_prompt import FilledPrompt, Shot
@@ -84,7 +84,7 @@ def shots_for(
     if not count:
         return ()
     name, split = split_of_name(source)
-    with without_options(param("shots_from")):
+    with without_options("⟦shots_from⟧"):
         opened = open_source(ProblemOptions(problems=name, split=split))
         survey = survey_problems(opened)
     names = task_labels(survey.label_names)
@@ -93,7 +93,7 @@ def shots_for(
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
-            f"name a data set of the same task with {param('shots_from')}"
+            f"name a data set of the same task with ⟦shots_from⟧"
         )
     in_data = set[str]()
     for whole in [data] if data.dataset is None else open_data(data.dataset):
@@ -119,7 +119,7 @@ def shots_for(
                 break
         raise InputError(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set{example}: "
-            f"ask for fewer shots, or name more problems with {param('shots_from')}"
+            f"ask for fewer shots, or name more problems with ⟦shots_from⟧"
         )
     if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems
         logger.warning(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
@@ -98,7 +98,7 @@ def is_function_word(text: str, code: str | None) -> bool:
 def check_code(code: str) -> None:
     """Check the code of a language."""
     if not re.fullmatch("[a-z]{2,3}", code):
-        raise InputError(f"{param('language')} is {code!r}: give the ISO 639 code of a language, such as de")
+        raise InputError(f"⟦language⟧ is {code!r}: give the ISO 639 code of a language, such as de")
     if code in UNSPACED:
         raise InputError(
             f"{UNSPACED[code]} ({code}) is written without spaces, so the pieces of a masked LM cannot be told to be "

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
@@ -70,16 +70,14 @@ class FilledPrompt:
         if "first sentence" not in shown or "second sentence" not in shown:
             raise InputError(f"{name} does not show the problem: use {{{{ premise }}}} and {{{{ hypothesis }}}}")
         if self.prompt.reason_first and self.shots:
-            raise InputError(
-                f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give {param('shots')} 0"
-            )
+            raise InputError(f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give ⟦shots⟧ 0")
 
     def _check_words(self) -> None:
         name, labels = f"the prompt {self.prompt.name}", ", ".join(self.labels)
         asked = self.prompt.words
         if asked and asked.keys().isdisjoint(self.labels):
             raise InputError(
-                f"{name} asks for {', '.join(asked.values())}, and the labels are {labels}: give {param('prompt')} "
+                f"{name} asks for {', '.join(asked.values())}, and the labels are {labels}: give ⟦prompt⟧ "
                 f"{TASK_PROMPT}, or a TOML file of this task"
             )
         unknown = asked.keys() - {*self.labels, *NLI_LABELS, *TWO_WAY}
@@ -219,7 +217,7 @@ def in_orders(prompt: Prompt, labels: Sequence[str], orders: str | None) -> list
         orders: One of `ORDERS`; None for its own order only.
     """
     if orders not in (None, *ORDERS):
-        raise InputError(f"{param('orders')} is {orders!r}: choose one of {', '.join(ORDERS)}")
+        raise InputError(f"⟦orders⟧ is {orders!r}: choose one of {', '.join(ORDERS)}")
     numbers = tuple(range(1, len(labels) + 1))
     chosen: Iterable[tuple[int, ...]] = ()
     if orders == BALANCED:

@@ -175,11 +175,9 @@ def find_device(device: str | None) -> str:
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     if kind_of(device) not in DEVICES:
-        raise InputError(
-            f"{param('device')} {device} is unknown: choose from {', '.join(DEVICES)}, or cuda:1 and so on"
-        )
+        raise InputError(f"⟦device⟧ {device} is unknown: choose from {', '.join(DEVICES)}, or cuda:1 and so on")
     errors = (RuntimeError, AssertionError, NotImplementedError, ImportError)
-    with explained(errors, f"{param('device')} {device} is not available ({REASON}); try {param('device', 'cpu')}"):
+    with explained(errors, f"⟦device⟧ {device} is not available ({REASON}); try {param('device', 'cpu')}"):
         torch.empty(1, device=device).item()
     return device
 

@@ -64,7 +64,7 @@ def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
         return INFER
     if len(names) < len(TWO_WAY) or not all(names) or len({*map(spelling, names)}) < len(names):
         raise InputError(
-            f"invalid {param('model_labels')} {','.join(names)!r}: give the label of each output once, in order "
+            f"invalid ⟦model_labels⟧ {','.join(names)!r}: give the label of each output once, in order "
             f"({labels_option(max(len(names), len(TWO_WAY)))}), or use {param('model_labels', INFER)}"
         )
     return task_labels(names)
@@ -106,7 +106,7 @@ def find_model_labels(
         return (), INFERRED
     if len(names) != len(outputs):
         raise InputError(
-            f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but {param('model_labels')} has "
+            f"{model} has {len(outputs)} outputs ({', '.join(outputs)}), but ⟦model_labels⟧ has "
             f"{len(names)}; give one label per output, in order"
         )
     return tuple(names), origin
@@ -135,7 +135,7 @@ def labels_on(
     if found is None:
         message = f"the outputs of {model} are named {', '.join(config_names or names)}, in this order"
         if origin == GIVEN:
-            message = f"invalid {param('model_labels')} {','.join(names)!r} for {model}: {message}"
+            message = f"invalid ⟦model_labels⟧ {','.join(names)!r} for {model}: {message}"
         raise InputError(f"{message}, and the labels of the data are {_instead_of(names, data_labels)}")
     return found
 

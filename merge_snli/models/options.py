@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.option import Option, set_checked
 
 # float32 is the reference.
@@ -59,4 +59,4 @@ class ModelOptions:
 
             parse_labels(self.model_labels)
         if self.prompt is not None and self.model_labels is not None:
-            raise InputError(f"{param('model_labels')} is for sequence classifiers: remove it, or {param('prompt')}")
+            raise InputError("⟦model_labels⟧ is for sequence classifiers: remove it, or ⟦prompt⟧")

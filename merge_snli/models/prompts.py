@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml
 from merge_snli.dataset.record import validation_errors
 
@@ -86,7 +86,7 @@ def read_prompts(prompts: str | Sequence[str]) -> tuple[Prompt, ...]:
     for name in prompt_names(prompts):
         prompt = read_prompt(name)
         if prompt.name in read:
-            raise InputError(f"{param('prompt')} has two prompts with the name {prompt.name}: remove or rename one")
+            raise InputError(f"⟦prompt⟧ has two prompts with the name {prompt.name}: remove or rename one")
         read[prompt.name] = prompt
     return tuple(read.values())
 
@@ -114,9 +114,7 @@ def read_prompt(name: str | Path) -> Prompt:
         return in_order(read_prompt(ordered["prompt"]), tuple(map(int, ordered["order"].split("-"))))
     if not path.is_file():
         choices = ", ".join((*bundled, ALL_PROMPTS))
-        raise InputError(
-            f"no prompt {str(name)!r}: give {param('prompt')} one of {choices}, or the path of a TOML file"
-        )
+        raise InputError(f"no prompt {str(name)!r}: give ⟦prompt⟧ one of {choices}, or the path of a TOML file")
     return parse_prompt(read_toml(path, "prompt"), str(path))
 
 

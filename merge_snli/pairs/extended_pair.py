@@ -8,7 +8,7 @@ from random import Random
 
 from spacy.lang.en.stop_words import STOP_WORDS
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
@@ -136,7 +136,7 @@ def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int)
         premise = next((text for text in drawn[of] if text not in used), None)
         if premise is None:
             raise InputError(
-                f"{param('premises')} is {premises:,}, but {sources[of].name} has only {number // len(sources):,} "
+                f"⟦premises⟧ is {premises:,}, but {sources[of].name} has only {number // len(sources):,} "
                 "different premises for its share: pass a smaller number or more problems"
             )
         used.add(premise)
@@ -193,7 +193,7 @@ def extended_conjunction_rows(
     pairs = [pair for pair in product(clauses, repeat=2) if _go_together(*pair)]
     if len(pairs) < premises:
         raise InputError(
-            f"{param('premises')} is too large: {premises:,} conjunctions per template are needed, and the drawn "
+            f"⟦premises⟧ is too large: {premises:,} conjunctions per template are needed, and the drawn "
             f"sentences give only {len(pairs):,}: pass a smaller number"
         )
     for name, template in templates.premises.items():

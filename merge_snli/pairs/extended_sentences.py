@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 from spacy.language import Language
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.option import require_unique
 from merge_snli.pairs.clauses import Clause, is_plain, read_clause
 from merge_snli.pairs.lexicon import Entries
@@ -46,7 +46,7 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
         problems: Files, folders or Hub ids, each with an optional slice; folders and Hub ids with an optional split.
     """
     if not problems:
-        raise InputError(f"{param('problems')} is empty: give one or more files, folders or Hub ids")
+        raise InputError("⟦problems⟧ is empty: give one or more files, folders or Hub ids")
     require_unique("problems", problems)
     sources = []
     for given in problems:
@@ -57,7 +57,7 @@ def read_sources(problems: Sequence[str]) -> tuple[Sentences, ...]:
             pairs.append((" ".join(problem.premise.split()), " ".join(problem.hypothesis.split())))
         chosen = pairs[positions]
         if not chosen:
-            raise InputError(f"{param('problems')} {given}: the slice has no problem; {name} has {len(pairs):,}")
+            raise InputError(f"⟦problems⟧ {given}: the slice has no problem; {name} has {len(pairs):,}")
         premises, hypotheses = (tuple(dict.fromkeys(texts)) for texts in zip(*chosen, strict=True))
         shown = public_name(name) + given.removeprefix(name)
         sources.append(Sentences(shown, read.digest, premises, hypotheses, frozenset(pairs)))

@@ -80,7 +80,7 @@ def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, o
         record = find_dataset(str(folder)).record
         if (record.command, record.options) != (command, options):
             raise InputError(
-                f"{param('out')} {folder} has a data set that was made with other options: pass another folder, or add "
+                f"⟦out⟧ {folder} has a data set that was made with other options: pass another folder, or add "
                 f"{param('overwrite', True)} to replace it"
             )
     return folder

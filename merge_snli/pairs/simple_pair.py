@@ -6,7 +6,7 @@ from itertools import chain, product
 from pathlib import Path
 from random import Random
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import NEUTRAL
 from merge_snli.dataset.record import SourceRecord, TermsRecord
 from merge_snli.dataset.stored import MergeDataset
@@ -116,7 +116,7 @@ def _halves(lexicon: Lexicon, seed: int) -> tuple[Lexicon, Lexicon]:
         half = len(category.nouns) // 2
         if half < MIN_WORDS:
             raise InputError(
-                f"{param('held_out_nouns')}: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
+                f"⟦held_out_nouns⟧: category {name} has {len(category.nouns)} nouns, needs {2 * MIN_WORDS}"
             )
         nouns = Random(f"{seed}:nouns:{name}").sample(category.nouns, len(category.nouns))
         first[name] = category.model_copy(update={"nouns": tuple(nouns[:half])})
@@ -188,8 +188,8 @@ def _draw_premises(
                 break
         else:
             raise InputError(
-                f"{param('premises')} is too large for the words: config {config} has only {number} different premises "
-                f"of template {name}; pass a smaller number or a larger {param('lexicon')}"
+                f"⟦premises⟧ is too large for the words: config {config} has only {number} different premises "
+                f"of template {name}; pass a smaller number or a larger ⟦lexicon⟧"
             )
         used.add(premise)
         shared = {"group_id": f"{config}-{name}-{number:05}", "premise": premise, "template": name}
@@ -211,8 +211,7 @@ def _relevance_rows(template: PairTemplate, shared: Row, words: Words, lexicon: 
             break
     else:
         raise InputError(
-            f"no words of the lexicon fit the irrelevant sentence of {shared['premise']!r}: pass a larger "
-            f"{param('lexicon')}"
+            f"no words of the lexicon fit the irrelevant sentence of {shared['premise']!r}: pass a larger ⟦lexicon⟧"
         )
     for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
         for name, hypothesis in template.neutral.items():

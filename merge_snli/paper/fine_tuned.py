@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.arrays import Bools
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.paper_models import family, paper_model
@@ -117,7 +117,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):
             if value not in known:
                 raise InputError(
-                    f"{param('fine_tuned_from')} {model}={masked_lm}: {value} is not a {what} of the data sets; choose "
+                    f"⟦fine_tuned_from⟧ {model}={masked_lm}: {value} is not a {what} of the data sets; choose "
                     f"from {', '.join(known)}"
                 )
 

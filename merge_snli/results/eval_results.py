@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, write_text
 from merge_snli.results.grouping import is_two_way
 from merge_snli.results.naming import safe_name
@@ -70,7 +70,7 @@ def check_dataset_id(dataset_id: str) -> None:
     if dataset_id.count("/") != 1 or is_path(dataset_id):
         raise InputError(
             f"{dataset_id!r} is not a Hub id: pass the id under which the data set is published, such as "
-            f"{param('eval_results')} ORG/merge_snli"
+            f"⟦eval_results⟧ ORG/merge_snli"
         )
 
 

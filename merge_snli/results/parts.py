@@ -7,7 +7,7 @@ from dataclasses import replace
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.joining import join
 from merge_snli.answers.part import part_of_data
-from merge_snli.base.errors import Message, param
+from merge_snli.base.errors import Message
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.results.evaluate import result_on
@@ -61,7 +61,7 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
             logger.warning(
                 Message(
                     f"{count(len(wholes), 'model')} on all of {record.name} can be shown on {record.title}: add "
-                    f"{param('dataset')}"
+                    f"⟦dataset⟧"
                 )
             )
             continue

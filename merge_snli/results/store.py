@@ -172,7 +172,7 @@ def read_results(*folders: str | Path, skip_invalid: bool = False) -> list[Resul
         InputError: If a folder does not exist or has no valid result, or has another one.
     """
     if not folders:
-        raise InputError(f"no results: name the {param('out')} folder of merge-snli score")
+        raise InputError("no results: name the ⟦out⟧ folder of merge-snli score")
     results: list[Result] = []
     for folder in folders:
         for result in _read_folder(folder, skip_invalid=skip_invalid):
@@ -205,7 +205,7 @@ def as_results(results: object) -> list[Result]:
 def require_folder(folder: str | Path) -> None:
     """Check that a folder of results exists."""
     if not Path(folder).is_dir():
-        raise InputError(f"{folder} is not a folder: pass the {param('out')} folder of merge-snli score")
+        raise InputError(f"{folder} is not a folder: pass the ⟦out⟧ folder of merge-snli score")
 
 
 def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
@@ -226,7 +226,7 @@ def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
     for message in invalid:
         logger.warning("skipped: %s", message)
     if not results:
-        raise InputError(f"no results in {folder}: pass the {param('out')} folder of merge-snli score")
+        raise InputError(f"no results in {folder}: pass the ⟦out⟧ folder of merge-snli score")
     return results
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
@@ -125,7 +125,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         path: A TOML file with a table for each stage, and `[defaults]` for all of them.
     """
     if find_spec("datatrove") is None:
-        raise InputError(f"{param('cluster')} needs datatrove, which is not installed: {install_command('cluster')}")
+        raise InputError(f"⟦cluster⟧ needs datatrove, which is not installed: {install_command('cluster')}")
     content = read_toml(path, "cluster")
     defaults = content.get(DEFAULTS, {})
     for stage in STAGES:
@@ -135,15 +135,15 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     try:
         options = ClusterOptions.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{param('cluster')} {path}: {_invalid(error)}") from error
+        raise InputError(f"⟦cluster⟧ {path}: {_invalid(error)}") from error
     for stage in (DEFAULTS, *STAGES):
         for name in SET_BY_US & options.stage(stage).sbatch_args.keys():
-            raise InputError(f"{param('cluster')} {path}: sbatch_args.{name} in [{stage}] is set by the run: remove it")
+            raise InputError(f"⟦cluster⟧ {path}: sbatch_args.{name} in [{stage}] is set by the run: remove it")
     given = options.model_fields_set.union(*(options.stage(stage).model_fields_set for stage in STAGES))
     for executor, own_keys in ONLY_FOR.items():
         if executor != options.executor and own_keys & given:
             raise InputError(
-                f"{param('cluster')} {path}: {min(own_keys & given)} has no effect with the executor "
+                f"⟦cluster⟧ {path}: {min(own_keys & given)} has no effect with the executor "
                 f"{options.executor}: remove it"
             )
     return options

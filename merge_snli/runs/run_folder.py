@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from merge_snli.base.errors import explained, param
+from merge_snli.base.errors import explained
 from merge_snli.base.files import ON_WINDOWS, is_running, machine_name, read_json, write_bytes, write_json
 
 CLUSTER_FILE, SUBMITTER_FILE = "cluster.json", "submitter.json"
@@ -120,7 +120,7 @@ def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
         return ()
     message = (
         f"{path} is damaged, or of another version of merge-snli: delete {folder} and run the command with "
-        f"{param('cluster')} again, which keeps the finished answers"
+        f"⟦cluster⟧ again, which keeps the finished answers"
     )
     with explained(ValidationError, message):
         stages = RUN.validate_json(path.read_bytes())

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from merge_snli.base.errors import InputError, explained, param
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.run_folder import (
@@ -55,9 +55,7 @@ def run_status(folder: Path) -> dict[str, Any]:
     """
     run = read_run(folder)
     if not run:
-        raise InputError(
-            f"{folder} has no run on a cluster: pass the {param('out')} folder of a command with {param('cluster')}"
-        )
+        raise InputError(f"{folder} has no run on a cluster: pass the ⟦out⟧ folder of a command with ⟦cluster⟧")
     active = is_active(folder, run)
     stages: list[Json] = []
     failures: list[Json] = []

@@ -93,7 +93,7 @@ def score_model(
     if record.label_origin == INFERRED and data.seeds is None:
         raise InputError(
             f"the labels of {record.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            f"the time: give them with {param('model_labels')}, or infer them on a MERGE data set first"
+            f"the time: give them with ⟦model_labels⟧, or infer them on a MERGE data set first"
         )
     store = None if out is None else prediction_store(scored.key, out)
     load = cache(scored.load)
@@ -240,7 +240,7 @@ def check_labels(labels: tuple[str, ...], best: Ints, gold: Ints, data_labels: S
         raise InputError(
             f"the known labels of {model}, {','.join(labels)}, do not fit its predictions: its accuracy on "
             f"{len(first.correct)} seeds is {declared.accuracy:.1%}, but {first}; give the label of each output with "
-            f"{param('model_labels')}, or use {param('model_labels', 'infer')}"
+            f"⟦model_labels⟧, or use {param('model_labels', 'infer')}"
         )
 
 

@@ -30,7 +30,7 @@ AUTO_CLASSES = {
 # What to use instead of a model without a trained head of a kind.
 INSTEAD = {
     CLASSIFIER: "that was fine-tuned on NLI",
-    CAUSAL_LM: f"that generates text, or remove {param('prompt')}",
+    CAUSAL_LM: "that generates text, or remove ⟦prompt⟧",
     MASKED_LM: "such as FacebookAI/roberta-base",
 }
 
@@ -78,7 +78,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     if others and canonical_names(outputs) is None:
         raise InputError(
             f"{resolved.name} is not a sequence classifier ({others[0]}); use a model that was fine-tuned for the "
-            f"task, or ask a causal LM with {param('prompt')} word"
+            f"task, or ask a causal LM with ⟦prompt⟧ word"
         )
     return outputs
 
@@ -89,7 +89,7 @@ def _warn_of_other_numbers(resolved: ResolvedModel, outputs: Sequence[str], numb
         logger.warning(
             Message(
                 "%s: id2label (%s) and label2id (%s) in config.json contradict each other, and id2label is read: if it "
-                f"is wrong, set {param('model_labels')}"
+                "is wrong, set ⟦model_labels⟧"
             ),
             resolved.name,
             listed([f"{index}: {name}" for index, name in enumerate(outputs)]),
@@ -187,7 +187,7 @@ def _load_adapter(kind: str, resolved: ResolvedModel, options: Mapping[str, obje
         model = _load_trained(kind, resolved.base, options)
     adapter: Model = PeftModel.from_pretrained(model, resolved.path, use_safetensors=has_safetensors(resolved.path))
     if kind != CLASSIFIER and adapter.active_peft_config.task_type == CLASSIFIER_TASK:
-        raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove {param('prompt')}")
+        raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove ⟦prompt⟧")
     return adapter.merge_and_unload()
 
 

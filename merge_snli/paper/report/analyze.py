@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.part import disagreeing
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.comparison.findings import and_list
@@ -50,7 +50,7 @@ def match_results(
         InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
             does not fit its data set.
     """
-    option = param("dataset")
+    option = "⟦dataset⟧"
     for dataset, other in combinations(datasets, 2):
         if dataset.digest == other.digest:
             raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
@@ -101,7 +101,7 @@ def _data_of(group: Sequence[Result], datasets: Sequence[MergeDataset]) -> Score
     if data is None:
         raise InputError(
             f"the results of {models} are on {record.name} (sha256 {record.digest[:12]}…), which is not among the data "
-            f"sets: add its folder with {param('dataset')}, or remove these results"
+            f"sets: add its folder with ⟦dataset⟧, or remove these results"
         )
     return data
 
@@ -112,7 +112,7 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: If the file cannot be read, has no id, or is a CSV file without the column.
     """
-    file = f"{param('without_seeds')} {path}"
+    file = f"⟦without_seeds⟧ {path}"
     with (
         explained(OSError, f"{file} cannot be read: {REASON}"),
         explained(UnicodeDecodeError, f"{file} is not UTF-8 text ({REASON}): save it as UTF-8"),
@@ -145,9 +145,7 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
     unknown = sorted({*ids}.difference(*(scored.ids for scored in data)))
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise InputError(
-            f"{param('without_seeds')} has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it"
-        )
+        raise InputError(f"⟦without_seeds⟧ has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it")
 
 
 def analyze(

@@ -210,7 +210,7 @@ def plan_reproduction(
     loading = model_options or ModelOptions()
     for name, value in (("problems", problems), ("corpus", corpus)):
         if demo and value is not None:
-            raise InputError(f"{param('demo')} has its own problems: remove {param(name)}")
+            raise InputError(f"⟦demo⟧ has its own problems: remove {param(name)}")
     counterparts, why = {}, ""
     if demo:
         models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"

@@ -57,7 +57,7 @@ def chosen_artifacts(paper: Paper, only: Sequence[str]) -> tuple[PaperArtifact, 
     """
     for name in only:
         if name not in paper.artifacts:
-            raise InputError(f"{param('only')} has {name!r}: choose from {', '.join(paper.artifacts)}")
+            raise InputError(f"⟦only⟧ has {name!r}: choose from {', '.join(paper.artifacts)}")
     return tuple(artifact for name, artifact in paper.artifacts.items() if not only or name in only)
 
 

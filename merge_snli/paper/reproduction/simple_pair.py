@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.answers.opening import open_data
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 from merge_snli.models.options import ModelOptions
 from merge_snli.pairs.extended_pair import make_extended_pair
@@ -139,7 +139,7 @@ def plan_simple_pair(
         rows |= dict.fromkeys(artifact.rows)
     for row in given:
         if row not in rows:
-            raise InputError(f"{param('models')} has {row!r}: write ROW=MODEL with a row of {', '.join(rows)}")
+            raise InputError(f"⟦models⟧ has {row!r}: write ROW=MODEL with a row of {', '.join(rows)}")
     problems: tuple[str, ...] = SOURCES
     why, known_models, premises = "", paper.models, SimplePairOptions.premises
     if limit is not None:
