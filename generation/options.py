@@ -267,7 +267,7 @@ class Options(FilterOptions, _MethodOptions):
         require_unique("judgments", self.judgments)
         for option, values in (("classes", self.classes), ("mlm", self.mlm)):
             if not values:
-                raise InputError(f"{param(option)} is empty: give at least one value")
+                raise InputError(f"⟦{option}⟧ is empty: give at least one value")
             require_unique(option, values)
         if self.title is not None and not (self.title.strip() and self.title.isprintable()):
             raise InputError(f"⟦title⟧ is {self.title!r}: give one line of text")

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 
 # How messages name the types of options.
 TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", tuple: "a list of strings"}
@@ -171,17 +171,17 @@ def _checked(name: str, value: object, expected: type, option: Option) -> object
         return None
     found: Any = converted(value, expected)
     if found is None:
-        raise InputError(f"{param(name)} is {value!r}, not {TYPE_NAMES[expected]}")
+        raise InputError(f"⟦{name}⟧ is {value!r}, not {TYPE_NAMES[expected]}")
     if option.minimum is not None:
         require_at_least(name, found, option.minimum)
     if option.maximum is not None and found > option.maximum:
-        raise InputError(f"{param(name)} is {found}: it must be at most {option.maximum:,}")
+        raise InputError(f"⟦{name}⟧ is {found}: it must be at most {option.maximum:,}")
     if isinstance(found, float) and not math.isfinite(found):
-        raise InputError(f"{param(name)} is {found}: give a finite number")
+        raise InputError(f"⟦{name}⟧ is {found}: give a finite number")
     for item in found if expected is tuple else (found,):
         if option.choices and item not in option.choices:
             verb = "has" if expected is tuple else "is"
-            raise InputError(f"{param(name)} {verb} {item!r}: {choice_advice(item, option.choices)}")
+            raise InputError(f"⟦{name}⟧ {verb} {item!r}: {choice_advice(item, option.choices)}")
     return found
 
 
@@ -202,7 +202,7 @@ def require_unique(option: str, values: Sequence[str]) -> None:
     """
     duplicate = next((value for value in values if values.count(value) > 1), None)
     if duplicate is not None:
-        raise InputError(f"{param(option)} has {duplicate!r} more than once")
+        raise InputError(f"⟦{option}⟧ has {duplicate!r} more than once")
 
 
 def require_at_least(option: str, value: int | None, minimum: int) -> None:
@@ -217,4 +217,4 @@ def require_at_least(option: str, value: int | None, minimum: int) -> None:
         InputError: If the number is below the minimum.
     """
     if value is not None and value < minimum:
-        raise InputError(f"{param(option)} is {value}: it must be at least {minimum}")
+        raise InputError(f"⟦{option}⟧ is {value}: it must be at least {minimum}")

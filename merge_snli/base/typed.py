@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, cast
 
-from merge_snli.base.errors import InputError, nearest, param
+from merge_snli.base.errors import InputError, nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -82,7 +82,7 @@ def _check(name: str, value: object, annotation: Any) -> None:  # noqa: ANN401 -
     if not _fits(value, expected):
         is_empty = isinstance(value, str) and not value.strip()
         found = "an empty text" if is_empty else f"of type {type(value).__name__}"
-        raise InputError(f"{param(name)} is {value!r:.60}, {found}: give {expected}")
+        raise InputError(f"⟦{name}⟧ is {value!r:.60}, {found}: give {expected}")
 
 
 def _fits(value: object, annotation: str) -> bool:

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import POSITIONAL, InputError, flag, param
+from merge_snli.base.errors import POSITIONAL, InputError, flag
 from merge_snli.base.option import described, option_types
 from merge_snli.base.table import Table, capitalized
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
@@ -147,7 +147,7 @@ def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
     values = {name: getattr(arguments, name) for name in ASSUMED}
     for name in ASSUMED[1:]:
         if not 0 <= (values[name] or 0) < math.inf:
-            raise InputError(f"{param(name)} is {values[name]}: give 0 or a larger number")
+            raise InputError(f"⟦{name}⟧ is {values[name]}: give 0 or a larger number")
     if (values["input_price"] is None) != (values["output_price"] is None):
         raise InputError("a cost needs both prices: give ⟦input_price⟧ and ⟦output_price⟧")
     return values
@@ -347,7 +347,7 @@ def refuse(arguments: argparse.Namespace, names: Sequence[str], why: str) -> Non
     for name in names:
         value = getattr(arguments, name)
         if value not in (None, (), []) and value is not False:
-            raise InputError(f"{param(name)} {why}")
+            raise InputError(f"⟦{name}⟧ {why}")
 
 
 def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:

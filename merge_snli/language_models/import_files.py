@@ -130,7 +130,7 @@ def _refuse(options: Mapping[str, object], other: str) -> None:
     """Refuse options that are given and are for other files."""
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{param(name)} is for {other}: remove it")
+            raise InputError(f"⟦{name}⟧ is for {other}: remove it")
 
 
 def _check_files(paths: Sequence[Path], *, again: bool) -> None:

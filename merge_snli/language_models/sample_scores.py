@@ -12,7 +12,7 @@ import pyarrow as pa
 from merge_snli.answers.data import SCORED, ScoredData
 from merge_snli.answers.replies import Reply
 from merge_snli.answers.sentences import Numbering, SentencePairs
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.language_models.group_metrics import is_correct
@@ -60,7 +60,7 @@ class Scoring:
         if wanted in names or (wanted is None and len(names) == 1):
             return wanted or names[0]
         has = f"has the {option}s {', '.join(names)}" if names else f"has no {option} that is a number"
-        raise InputError(f"{path} {has}: choose one with {param(option)}")
+        raise InputError(f"{path} {has}: choose one with ⟦{option}⟧")
 
     def reply(self, value: float, text: str, unread: str | None, path: Path) -> Reply | None:
         """Return the reply with a score; None if it has none.

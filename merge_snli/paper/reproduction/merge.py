@@ -15,7 +15,7 @@ from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheets import write_sheets
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.source import RECORDED
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset, find_dataset
@@ -210,7 +210,7 @@ def plan_reproduction(
     loading = model_options or ModelOptions()
     for name, value in (("problems", problems), ("corpus", corpus)):
         if demo and value is not None:
-            raise InputError(f"⟦demo⟧ has its own problems: remove {param(name)}")
+            raise InputError(f"⟦demo⟧ has its own problems: remove ⟦{name}⟧")
     counterparts, why = {}, ""
     if demo:
         models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"
