@@ -4,7 +4,6 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.schema import NLI_LABELS
@@ -55,13 +54,10 @@ class KnownDataset:
 @cache
 def known_datasets() -> tuple[KnownDataset, ...]:
     """Return the data sets of the file."""
-    known = []
-    for entry in tomllib.loads(FILE.read_text(encoding="utf-8"))["data_sets"]:
-        values: dict[str, Any] = {}
-        for name, value in entry.items():
-            values[name] = tuple(value) if isinstance(value, list) else value
-        known.append(KnownDataset(**values))
-    return tuple(known)
+    from pydantic import TypeAdapter
+
+    entries = tomllib.loads(FILE.read_text(encoding="utf-8"))["data_sets"]
+    return TypeAdapter(tuple[KnownDataset, ...]).validate_python(entries)
 
 
 def known_dataset(name: str, config: str | None = None) -> KnownDataset | None:

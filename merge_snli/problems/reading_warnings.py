@@ -18,6 +18,7 @@ class RepeatedPairs:
         self._copies = 0
         self._first_copy = ""
         self._several: set[int] = set()
+        self._first_other = ""
 
     def add(self, location: str, pair: tuple[str, str], label: int) -> None:
         """Add a row with a gold label."""
@@ -28,23 +29,22 @@ class RepeatedPairs:
             self._first_copy = self._first_copy or location
         elif before:
             self._several.add(key)
+            self._first_other = self._first_other or location
         self._labels[key] = before | of_row
 
-    def warn_of_several_labels(self, source: ProblemSource) -> None:
-        """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts."""
-        if not self._several:
-            return
-        for row, problem, _ in source:
-            if problem is not None and hash((problem.premise, problem.hypothesis)) in self._several:
-                logger.warning(
-                    "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows "
-                    "counts: remove those that are wrong (the first pair is at %s)",
-                    *(source.options.problems, len(self._several), row.location),
-                )
-                return
+    def warn(self, problems: object, total: int) -> None:
+        """Warn of pairs with several gold labels, and of problems that have the texts and the label of an earlier one.
 
-    def warn_of_copies(self, problems: object, total: int) -> None:
-        """Warn of problems that have the texts and the label of an earlier one."""
+        Args:
+            problems: The name of the source.
+            total: The number of problems.
+        """
+        if self._several:
+            logger.warning(
+                "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows "
+                "counts: remove those that are wrong (the first label that differs is at %s)",
+                *(problems, len(self._several), self._first_other),
+            )
         if self._copies:
             logger.warning(
                 "%s: %s of %s are exact copies of others and count as well: remove them unless they are meant (the "
