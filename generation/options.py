@@ -276,7 +276,7 @@ class Options(FilterOptions, _MethodOptions):
         if self.veto is not None and self.veto > self.top_k:
             raise InputError(
                 f"⟦veto⟧ is {self.veto}, but the masked LMs give only {self.top_k} fillers: choose at most "
-                f"that, or a larger ⟦top_k⟧"
+                "that, or a larger ⟦top_k⟧"
             )
         if self.dissents and self.veto is None:
             raise InputError(f"⟦dissents⟧ is {self.dissents}, but nothing is vetoed: set ⟦veto⟧")
@@ -371,7 +371,7 @@ def check_language(options: Options) -> None:
     language = language_of(options.language).name
     raise InputError(
         f"the problems are in {language}, and these options are for English only: {', '.join(map(param, english))}; "
-        f"leave them out, and any ⟦preset⟧ that sets them, such as strict"
+        "leave them out, and any ⟦preset⟧ that sets them, such as strict"
     )
 
 

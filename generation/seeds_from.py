@@ -54,7 +54,7 @@ class Seeds:
             if self.texts[problem.id] != (problem.premise, problem.hypothesis):
                 raise InputError(
                     f"⟦seeds_from⟧ {self.name}: seed {problem.id!r} and the problem with this id have "
-                    f"different texts; use the same ⟦problems⟧ and ⟦id_column⟧ as for that data set"
+                    "different texts; use the same ⟦problems⟧ and ⟦id_column⟧ as for that data set"
                 )
             missing.pop(problem.id, None)
             yield problem
@@ -63,7 +63,7 @@ class Seeds:
             raise InputError(
                 f"⟦seeds_from⟧ {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
                 f"problems ({first}); use the ⟦problems⟧, ⟦split⟧, ⟦limit⟧ "
-                f"and ⟦id_column⟧ of that data set"
+                "and ⟦id_column⟧ of that data set"
             )
 
     def has(self, problem_id: str, word_class: str) -> bool:

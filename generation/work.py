@@ -100,7 +100,7 @@ def _locked(folder: Path) -> Iterator[None]:
             name = holder.read_text(encoding="utf-8") if holder.exists() else ""
             raise InputError(
                 f"{folder} is in use by {name or 'another process'}: wait for it to end, or choose another "
-                f"⟦out⟧ or ⟦work⟧"
+                "⟦out⟧ or ⟦work⟧"
             ) from None
         holder.write_text(f"process {os.getpid()}", encoding="utf-8")
     with lock:

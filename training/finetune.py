@@ -135,7 +135,7 @@ def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -
         if different:
             raise InputError(
                 f"{folder} is from a run with other values of {', '.join(different)} (see its {RECORD}): delete it, or "
-                f"choose another ⟦out⟧"
+                "choose another ⟦out⟧"
             )
 
 

@@ -71,7 +71,7 @@ def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
     if not any(words[name].words_after for name in options.classes):
         raise InputError(
             f"the two texts share no {' or '.join(options.classes)} in any problem of {options.problems}: "
-            f"pass other problems or more ⟦classes⟧"
+            "pass other problems or more ⟦classes⟧"
         )
 
 
@@ -120,7 +120,7 @@ def _too_few_variants(best: int, options: Options, results: Sequence[VariantShar
     if unfit:
         return InputError(
             f"{about}: these texts do not fit {', '.join(unfit)}, as the tokenizer splits nearly every word; pass a "
-            f"masked LM of their language with ⟦mlm⟧"
+            "masked LM of their language with ⟦mlm⟧"
         )
     example = f", such as {param('inflation', best)}" if best else ""
     return InputError(f"{about}: pass more problems or masked LMs, or a lower ⟦inflation⟧{example}")

@@ -130,7 +130,7 @@ def _judgments_of_table(path: Path, sample: Sample) -> VariantJudgments:
         if any(dataset.digest not in judge.datasets for judge in read.judges):
             raise InputError(
                 f"{path} has no scores of {dataset.name} (sha256 {dataset.digest[:12]}…): name the sample of the log "
-                f"with ⟦sample⟧"
+                "with ⟦sample⟧"
             )
     read = read.of(VARIANT_ID, sample.shown)
     if not read.table.num_rows:

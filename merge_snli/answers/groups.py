@@ -128,10 +128,10 @@ def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> Non
     if n_groups == 1:
         raise InputError(
             f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
-            f"column with at least two groups with ⟦group_column⟧"
+            "column with at least two groups with ⟦group_column⟧"
         )
     if n_groups == n_rows:
         raise InputError(
             f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
-            f"a column that several pairs share with ⟦group_column⟧"
+            "a column that several pairs share with ⟦group_column⟧"
         )

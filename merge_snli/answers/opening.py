@@ -78,6 +78,6 @@ def _open(dataset: object) -> MergeDataset:
     if path.is_file() or (path.is_dir() and not (path / RUN_FILE).exists()):
         raise InputError(
             f"{dataset} is not a MERGE data set: {missing}; to score labeled pairs, name their groups with "
-            f"⟦group_column⟧"
+            "⟦group_column⟧"
         )
     return find_dataset(str(dataset))

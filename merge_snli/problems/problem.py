@@ -104,7 +104,7 @@ def _unknown(text: str, options: ProblemOptions, labels: LabelNames) -> str:
     values = numbers if labels.are_numbers else labels.of_texts
     message = (
         f"unknown label {text!r} in column {options.label_column!r}; expected {', '.join(values)}, or -1 for no gold "
-        f"label. Set other names with ⟦data_labels⟧"
+        "label. Set other names with ⟦data_labels⟧"
     )
     if not labels.are_numbers and whole_number(text) is not None:
         return f"{message}: this column has texts, and {text!r} is no number there"
@@ -125,7 +125,7 @@ def refuse_score(text: str, row: SourceRow, column: str) -> None:
     if SCORE.fullmatch(text):
         raise InputError(
             f"{row.location}: the label {text!r} in column {column!r} is a graded score, and a replaced word can "
-            f"change it: name a column of classes with ⟦label_column⟧"
+            "change it: name a column of classes with ⟦label_column⟧"
         )
 
 

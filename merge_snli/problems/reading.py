@@ -98,7 +98,7 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         if problem.id in ids:
             raise InputError(
                 f"{location}: duplicate id {identity!r} (first seen at {ids[identity]}). Ids must be unique; without "
-                f"⟦id_column⟧ they are made from the content"
+                "⟦id_column⟧ they are made from the content"
             )
         if problem.id:
             ids[identity] = location

@@ -70,7 +70,7 @@ def check_dataset_id(dataset_id: str) -> None:
     if dataset_id.count("/") != 1 or is_path(dataset_id):
         raise InputError(
             f"{dataset_id!r} is not a Hub id: pass the id under which the data set is published, such as "
-            f"⟦eval_results⟧ ORG/merge_snli"
+            "⟦eval_results⟧ ORG/merge_snli"
         )
 
 

@@ -61,7 +61,7 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
             logger.warning(
                 Message(
                     f"{count(len(wholes), 'model')} on all of {record.name} can be shown on {record.title}: add "
-                    f"⟦dataset⟧"
+                    "⟦dataset⟧"
                 )
             )
             continue

@@ -120,7 +120,7 @@ def read_run(folder: Path) -> tuple[SubmittedStage, ...]:
         return ()
     message = (
         f"{path} is damaged, or of another version of merge-snli: delete {folder} and run the command with "
-        f"⟦cluster⟧ again, which keeps the finished answers"
+        "⟦cluster⟧ again, which keeps the finished answers"
     )
     with explained(ValidationError, message):
         stages = RUN.validate_json(path.read_bytes())

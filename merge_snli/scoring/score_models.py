@@ -93,7 +93,7 @@ def score_model(
     if record.label_origin == INFERRED and data.seeds is None:
         raise InputError(
             f"the labels of {record.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
-            f"the time: give them with ⟦model_labels⟧, or infer them on a MERGE data set first"
+            "the time: give them with ⟦model_labels⟧, or infer them on a MERGE data set first"
         )
     store = None if out is None else prediction_store(scored.key, out)
     load = cache(scored.load)

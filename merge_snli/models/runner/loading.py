@@ -78,7 +78,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     if others and canonical_names(outputs) is None:
         raise InputError(
             f"{resolved.name} is not a sequence classifier ({others[0]}); use a model that was fine-tuned for the "
-            f"task, or ask a causal LM with ⟦prompt⟧ word"
+            "task, or ask a causal LM with ⟦prompt⟧ word"
         )
     return outputs
 

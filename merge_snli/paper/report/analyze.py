@@ -101,7 +101,7 @@ def _data_of(group: Sequence[Result], datasets: Sequence[MergeDataset]) -> Score
     if data is None:
         raise InputError(
             f"the results of {models} are on {record.name} (sha256 {record.digest[:12]}…), which is not among the data "
-            f"sets: add its folder with ⟦dataset⟧, or remove these results"
+            "sets: add its folder with ⟦dataset⟧, or remove these results"
         )
     return data
 
