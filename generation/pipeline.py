@@ -13,7 +13,7 @@ from generation.run import GenerationRun, check_workers, plan_run, read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import read_description, work_folder
-from merge_snli.base.errors import InputError, Message, nearest, param
+from merge_snli.base.errors import InputError, Message, nearest
 from merge_snli.base.option import option_types
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
@@ -151,7 +151,7 @@ def _say_unfilled(dataset: MergeDataset) -> None:
     """Say for each masked LM how many forms it saw only in part or could not fill, and warn if these are many."""
     for name, shares in form_shares(generation_of(dataset.record)).items():
         if has_few_fillers(shares) and not name.startswith(PREFIX):  # those of the demo have small vocabularies
-            advice = f"for more variants, use masked LMs with more words or positions, or {param('split_words', True)}"
+            advice = "for more variants, use masked LMs with more words or positions, or ⟦split_words=True⟧"
             logger.warning(Message(f"masked LM %s: %s; {advice}"), name, shares_text(shares))
         else:
             logger.info("masked LM %s: %s", name, shares_text(shares))

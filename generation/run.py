@@ -17,7 +17,7 @@ from generation.options import Options, check_language, with_absolute_paths
 from generation.seeds_from import Seeds, read_seeds
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import METHOD_VERSION, work_folder_of
-from merge_snli.base.errors import InputError, Message, param
+from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import machine_name
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
@@ -292,7 +292,7 @@ def read_inputs(options: Options, progress: Progress, *, allow_pickle: bool = Fa
         logger.warning(
             Message(
                 "%s: what is known about the replaced word can decide the label of this task. Drop suggestions related "
-                f"to other words with {param('no_relations', True)}, and check a sample with merge-snli annotate"
+                "to other words with ⟦no_relations=True⟧, and check a sample with merge-snli annotate"
             ),
             options.problems,
         )

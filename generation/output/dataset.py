@@ -148,7 +148,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if overwrite:
         return None
     raise InputError(
-        f"⟦out⟧ {out} has a data set {difference}: pass another folder, or add {param('overwrite', True)} to replace it"
+        f"⟦out⟧ {out} has a data set {difference}: pass another folder, or add ⟦overwrite=True⟧ to replace it"
     )
 
 

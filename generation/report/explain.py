@@ -23,7 +23,7 @@ from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.dataset.judgments import judgments_of_run
 from merge_snli.dataset.record import generation_of, require
@@ -195,7 +195,7 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
         ) from error
     if problem is None:
         raise InputError(
-            f"{options.problems} has no problem {seed_id!r}, as far as the run read it: {param('list', True)} shows "
+            f"{options.problems} has no problem {seed_id!r}, as far as the run read it: ⟦list=True⟧ shows "
             "the ids of the seeds"
         )
     return problem

@@ -1,7 +1,7 @@
 """The seeds of a data set by number, from which one to explain is chosen."""
 
 from generation.report.compared import table_of
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import Cell, Table, count
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -39,5 +39,5 @@ def seed_at(dataset: MergeDataset, number: int) -> str:
     ids = read_split(dataset, SEED)["seed_id"]
     if not 1 <= number <= len(ids):
         seeds = count(len(ids), "seed")
-        raise InputError(f"⟦seed⟧ is {number}, but {dataset.folder} has {seeds}: {param('list', True)} shows them")
+        raise InputError(f"⟦seed⟧ is {number}, but {dataset.folder} has {seeds}: ⟦list=True⟧ shows them")
     return str(ids[number - 1].as_py())

@@ -8,7 +8,7 @@ import numpy as np
 
 from merge_snli.answers.data import ROUNDING, ScoredData
 from merge_snli.base.arrays import Bools
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.option import require_at_least
 
 
@@ -79,7 +79,7 @@ def _of_subsample(data: ScoredData, subsample: int) -> ScoredData:
 def _only_drawn(data: ScoredData) -> ScoredData:
     """Return the same data without the pairs of rows that no subsample has."""
     if data.subsamples is None:
-        raise InputError(f"{param('drawn', True)} needs subsamples, and {data.full_name} has none: remove it")
+        raise InputError(f"⟦drawn=True⟧ needs subsamples, and {data.full_name} has none: remove it")
     drawn = np.asarray(data.subsamples.any(axis=0))
     if drawn.all():
         return data
@@ -87,8 +87,7 @@ def _only_drawn(data: ScoredData) -> ScoredData:
     if len(missing):
         group, row = data.units
         raise InputError(
-            f"{group} {data.group_ids[missing[0]]} of {data.full_name} has no {row} in a subsample: remove "
-            f"{param('drawn', True)}"
+            f"{group} {data.group_ids[missing[0]]} of {data.full_name} has no {row} in a subsample: remove ⟦drawn=True⟧"
         )
     asked = np.ones(len(data.sentences), dtype=bool)
     asked[-len(drawn) :] = drawn

@@ -1,8 +1,8 @@
 """The exception for errors that the user can fix, and how messages name parameters.
 
-A message is written once, with its parameters in brackets (`⟦top_k⟧`), or marked by `param` if it advises a value. In
-Python it names them as they are (`top_k`), and on the command line by their flags (`--top-k`), with values quoted for a
-shell. All other text of a message stays as it is.
+A message is written once, with its parameters in brackets, such as `⟦top_k⟧` and `⟦overwrite=True⟧`, or marked by
+`param` if it advises another value. In Python it names them as they are (`top_k`), and on the command line by their
+flags (`--top-k`), with values quoted for a shell. All other text of a message stays as it is.
 """
 
 import re
@@ -22,7 +22,7 @@ _NAMED = f"([^{_START}{_MIDDLE}{_END}]*)"
 _PARAM = re.compile(_START + _NAMED + _MIDDLE + _NAMED + _END)
 
 # A parameter as a message is written.
-_WRITTEN = re.compile(r"⟦(\w+)⟧")
+_WRITTEN = re.compile(r"⟦(\w+)(=True)?⟧")
 
 # What a message of `explained` has in the place of the reason.
 REASON = "\ufdd2"
@@ -51,7 +51,7 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
         value: The value that the message advises, if any: `True` for a switch, a tuple for a list, or one value.
 
     Examples:
-        >>> message = Message(f"⟦top_k⟧ is 0; use {param('device', 'cpu')}, or add {param('overwrite', True)}")
+        >>> message = Message(f"⟦top_k⟧ is 0; use {param('device', 'cpu')}, or add ⟦overwrite=True⟧")
         >>> print(message)
         top_k is 0; use device='cpu', or add overwrite=True
         >>> print(as_flags(message))
@@ -102,7 +102,7 @@ class Message(str):
             text: The text, with parameters in brackets or from `param`.
         """
         written = text.marked if isinstance(text, Message) else text
-        marked = fitted(_WRITTEN.sub(lambda found: param(found[1]), written))
+        marked = fitted(_WRITTEN.sub(lambda found: param(found[1], found[2] and True), written))
         message = super().__new__(cls, _PARAM.sub(r"\1", marked))
         message.marked = marked
         return message

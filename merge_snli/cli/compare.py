@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.errors import GateError, InputError, Message, as_flags, param
+from merge_snli.base.errors import GateError, InputError, Message, as_flags
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     RESULTS,
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.power or not arguments.results:
         _run_power(arguments)
         return
-    why = f"is for {param('power', True)} without results: remove it or the results"
+    why = "is for ⟦power=True⟧ without results: remove it or the results"
     refuse(arguments, ("assume", "correlation"), why)
     datasets = [find_dataset(name) for name in arguments.dataset]
     results = with_parts(read_results(arguments), datasets)
@@ -189,7 +189,7 @@ def _run_gate(arguments: argparse.Namespace) -> None:
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
     if arguments.fail_if_worse and not arguments.baseline:
-        raise InputError(f"{param('fail_if_worse', True)} needs ⟦baseline⟧: add the results of the baseline")
+        raise InputError("⟦fail_if_worse=True⟧ needs ⟦baseline⟧: add the results of the baseline")
     refuse(arguments, NOT_OF_A_GATE, "is not for ⟦baseline⟧ and ⟦min_pa⟧: remove it")
     baseline = read_results(arguments, arguments.baseline) if arguments.baseline else []
     rows = compare_with_baseline(

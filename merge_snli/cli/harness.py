@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
     ASSUMED,
     DATASET,
@@ -117,5 +117,5 @@ def _check_options(arguments: argparse.Namespace) -> None:
         raise InputError("give either ⟦out⟧ for task files, ⟦estimate⟧ or ⟦show_prompts⟧")
     of_estimate = ASSUMED if arguments.format == TABLE_FORMATS[0] else (*ASSUMED, "format")
     if not arguments.estimate:
-        refuse(arguments, of_estimate, f"needs ⟦estimate⟧; add {param('estimate', True)}")
+        refuse(arguments, of_estimate, "needs ⟦estimate⟧; add ⟦estimate=True⟧")
     assumed(arguments)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.results.grouping import comparable_models, names_of, results_by_name, titles_of, two_way_suffix
 from merge_snli.results.prompts import PromptGroup, on_common_prompts
 from merge_snli.results.result import Result
@@ -94,7 +94,7 @@ def _not_comparable(single: Sequence[Chosen]) -> str:
         scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
     advice = "score another model with the same ⟦dataset⟧, ⟦config⟧ and ⟦out⟧"
     if any(each.apart for each in single):
-        advice += f", or compare them on the seeds that they share with {param('common_seeds', True)}"
+        advice += ", or compare them on the seeds that they share with ⟦common_seeds=True⟧"
     return (
         "no two models were scored on the same seeds of the same data and config, in the same labels "
         f"({'; '.join(scored) or 'no results'}): {advice}"

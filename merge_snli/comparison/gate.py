@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from merge_snli.answers.data import ROUNDING
 from merge_snli.base.columns import Columns
-from merge_snli.base.errors import param
 from merge_snli.base.table import Table, capitalized, count
 from merge_snli.comparison.detectable import too_few_note
 from merge_snli.comparison.findings import p_text, percent_text
@@ -81,7 +80,7 @@ class AgainstBaseline:
             if self.missing is not None:
                 return [
                     f"{model} cannot be judged: it has {self.missing}; score it on all of them, or add "
-                    f"{param('common_seeds', True)}"
+                    "⟦common_seeds=True⟧"
                 ]
             if self.baseline is not None and self.unread - self.baseline_unread > allow_unread + ROUNDING:
                 return [

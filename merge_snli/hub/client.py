@@ -9,7 +9,7 @@ from huggingface_hub import HfApi, constants, get_token
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import InputError, param, reason
+from merge_snli.base.errors import InputError, reason
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ MEANINGS = {
 def find_api() -> HfApi:
     """Return a client that uses the token of `HF_TOKEN` or `hf auth login`."""
     if constants.HF_HUB_OFFLINE:
-        raise InputError(f"HF_HUB_OFFLINE is set: unset it to publish, or add {param('dry_run', True)}")
+        raise InputError("HF_HUB_OFFLINE is set: unset it to publish, or add ⟦dry_run=True⟧")
     token = get_token()
     if token is None:
         raise InputError("no Hub token found: log in with `hf auth login` or set HF_TOKEN")

@@ -140,7 +140,7 @@ def _check_files(paths: Sequence[Path], *, again: bool) -> None:
         if again and not is_log(path):
             raise InputError(f"{path} is a table of predictions, and ⟦again⟧ is for logs and results: remove it")
         if not again and is_result(path):
-            raise InputError(f"{path} is a result: add {param('again', True)} to read its answers again")
+            raise InputError(f"{path} is a result: add ⟦again=True⟧ to read its answers again")
 
 
 def _runs(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from merge_snli.answers.replies import CUT, replies_in
-from merge_snli.base.errors import Message, param
+from merge_snli.base.errors import Message
 from merge_snli.base.table import Column, Table
 from merge_snli.results.result import Result
 
@@ -15,7 +15,7 @@ from merge_snli.results.result import Result
 MAX_UNREAD = 0.02
 # Number of answers that cannot be read, of each kind, that are printed.
 EXAMPLES = 3
-LOOK = f"look at them with {param('unread', True)}"
+LOOK = "look at them with ⟦unread=True⟧"
 MORE_TOKENS = "--max-tokens of inspect eval or --gen_kwargs max_gen_toks=N of lm_eval"
 
 logger = logging.getLogger(__name__)

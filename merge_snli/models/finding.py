@@ -148,7 +148,7 @@ def check_weights(model: ResolvedModel, *, allow_pickle: bool) -> None:
         if loaded is not None and not has_safetensors(loaded.path) and not allow_pickle:
             raise InputError(
                 f"model {loaded.name} has no safetensors weights ({loaded.path}); pickle weights can execute arbitrary "
-                f"code: if you trust this model, add {param('allow_pickle', True)}"
+                "code: if you trust this model, add ⟦allow_pickle=True⟧"
             )
 
 

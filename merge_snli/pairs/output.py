@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
@@ -81,7 +81,7 @@ def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, o
         if (record.command, record.options) != (command, options):
             raise InputError(
                 f"⟦out⟧ {folder} has a data set that was made with other options: pass another folder, or add "
-                f"{param('overwrite', True)} to replace it"
+                "⟦overwrite=True⟧ to replace it"
             )
     return folder
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from merge_snli.base.errors import SHOWN_VALUES, InputError, param
+from merge_snli.base.errors import SHOWN_VALUES, InputError
 from merge_snli.base.progress import Stage
 from merge_snli.base.table import count
 from merge_snli.problems.language import LanguageCheck
@@ -124,7 +124,7 @@ def _with_others(error: InputError, others: Sequence[str]) -> InputError:
     """Return the error of the first invalid row, with the locations of the others."""
     if not others:
         return error
-    more = f"{_listed(others, 'more invalid row')}; {param('skip_invalid', True)} leaves them out"
+    more = f"{_listed(others, 'more invalid row')}; ⟦skip_invalid=True⟧ leaves them out"
     return InputError(f"{error.message.marked} ({more})")
 
 

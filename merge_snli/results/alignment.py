@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.results.grouping import comparable_results, reference_groups
 from merge_snli.results.measure import numbers_from, part_masks
@@ -39,7 +39,7 @@ def _common(results: Sequence[Result]) -> frozenset[str]:
     if len(results) > 1 and len(common) < 2:
         names = ", ".join(result.title for result in results)
         raise InputError(
-            f"{names} have {count(len(common), results[0].units[0])} in common, and {param('common_seeds', True)} "
+            f"{names} have {count(len(common), results[0].units[0])} in common, and ⟦common_seeds=True⟧ "
             "needs at least two: leave out a model, or remove it"
         )
     return common

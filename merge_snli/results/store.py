@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import check_table, from_bytes, to_bytes
 from merge_snli.base import __version__
-from merge_snli.base.errors import REASON, InputError, explained, param
+from merge_snli.base.errors import REASON, InputError, explained
 from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
@@ -141,7 +141,7 @@ def read_answers(
     import pandas as pd
 
     if with_text and data is None:
-        raise InputError(f"{param('with_text', True)} needs the data: name the data set")
+        raise InputError("⟦with_text=True⟧ needs the data: name the data set")
     results = [result for result in read_results(*folders) if config in (None, result.dataset.config)]
     if not results:
         raise InputError(f"no result in {', '.join(map(str, folders))} is on config {config}")
@@ -222,7 +222,7 @@ def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
             stage.advance(1)
     if invalid and not skip_invalid:
         reasons = "; ".join(message.marked for message in invalid)
-        raise InputError(f"{reasons}; or add {param('skip_invalid', True)}")
+        raise InputError(f"{reasons}; or add ⟦skip_invalid=True⟧")
     for message in invalid:
         logger.warning("skipped: %s", message)
     if not results:

@@ -13,7 +13,7 @@ import numpy as np
 from merge_snli.answers.data import ScoredData, asked_unit
 from merge_snli.answers.replies import Reply, agreement, details_of, is_tied, majority, only_likelihoods
 from merge_snli.base.arrays import Ints
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.models.function import labels_in_use, labels_of_answers
 from merge_snli.models.labels import ANSWERS, Missing, Pair
@@ -77,7 +77,7 @@ def score_answers(answers: ImportedAnswers, data: ScoredData, *, partial: bool =
     if missing and not partial:
         raise InputError(
             f"{answers.source} has no answers to {missing:,} of the {asked} of "
-            f"{data.full_name}: finish the run, give all its files together, or add {param('partial', True)} to leave "
+            f"{data.full_name}: finish the run, give all its files together, or add ⟦partial=True⟧ to leave "
             f"out the {data.units[0]}s without all their answers"
         )
     known = {pair: only_likelihoods(replies) for pair, replies in answers.replies.items()}

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from merge_snli.base.errors import REASON, InputError, Message, explained, listed, param
+from merge_snli.base.errors import REASON, InputError, Message, explained, listed
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import SAFETENSORS, ResolvedModel, disable_progress_bar, has_safetensors
@@ -103,7 +103,7 @@ def _refuse_own_code(resolved: ResolvedModel, model_type: str) -> None:
     if model_type not in CONFIG_MAPPING:
         raise InputError(
             f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it and "
-            f"trust it, add {param('trust_remote_code', True)}"
+            "trust it, add ⟦trust_remote_code=True⟧"
         )
 
 

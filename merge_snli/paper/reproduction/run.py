@@ -242,7 +242,7 @@ def check_requirements(run: PaperRun) -> None:
     if not bundled and run.executor is None and find_device(run.model_options.device) == "cpu":
         logger.warning(
             Message(
-                f"no GPU was found: {param('dry_run', True)} estimates the time on this CPU; name a GPU with "
+                "no GPU was found: ⟦dry_run=True⟧ estimates the time on this CPU; name a GPU with "
                 f"{param('device', 'cuda:0')}, or use {param('cluster', 'FILE')}"
             )
         )

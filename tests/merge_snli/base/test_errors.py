@@ -53,7 +53,10 @@ MESSAGES = {
         "e.g. labels=('not enough info', 'n/a'), or delimiter=';'",
         "e.g. --labels='not enough info,n/a', or --delimiter=';'",
     ),
-    f"add {param('allow_pickle', True)}.": ("add allow_pickle=True.", "add --allow-pickle."),
+    f"add {param('allow_pickle', True)} or ⟦overwrite=True⟧.": (
+        "add allow_pickle=True or overwrite=True.",
+        "add --allow-pickle or --overwrite.",
+    ),
 }
 
 
