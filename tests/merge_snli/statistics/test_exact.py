@@ -1,8 +1,8 @@
 """Tests of the exact permutation test against integer convolution, and of families of many models."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -25,8 +25,8 @@ from merge_snli.statistics.values import FloatArray
 from tests.many_models import holm_adjusted, many_models, signs_p
 
 
-@pytest.mark.parametrize(("n", "unit"), [(2, 10), (30, 7), (78, 10), (78, 20), (50, 60), (60, 130), (300, 10)])
-@pytest.mark.parametrize("changed", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize(("n", "unit"), [(2, 10), (30, 7), (78, 20), (60, 130), (300, 10)])
+@pytest.mark.parametrize("changed", [0.1, 1.0])
 def test_the_p_value_is_that_of_integer_convolution(n: int, unit: int, changed: float) -> None:
     rng = np.random.default_rng(n + unit)
     for better in (0.5, 0.6, 0.8):
@@ -43,10 +43,11 @@ def test_booleans_give_the_binomial_test(only_first: int, only_second: int) -> N
     n = only_first + only_second + 5
     first, second = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     first[:only_first] = second[only_first:-5] = True
-    expected = max(SMALLEST_P, stats.binomtest(only_first, max(1, only_first + only_second)).pvalue)
-    expected = expected if only_first + only_second else 1.0
-    assert permutation_test(first, second).p_value == pytest.approx(expected, rel=1e-6, abs=1e-14)
-    assert mcnemar_test(first, second).p_value == permutation_test(first, second).p_value
+    discordant = only_first + only_second
+    expected = stats.binomtest(only_first, discordant).pvalue if discordant else 1.0
+    found = permutation_test(first, second).p_value
+    assert found == pytest.approx(max(SMALLEST_P, expected), rel=1e-6, abs=1e-14)
+    assert mcnemar_test(first, second).p_value == found
 
 
 def test_values_without_a_unit_give_a_close_upper_bound() -> None:
@@ -65,9 +66,10 @@ def test_shares_of_many_denominators_are_rounded_without_a_smaller_p_value() -> 
     sizes = rng.integers(20, 91, 1_554)
     chances = rng.beta(3, 0.5, 1_554)
     first, second = rng.binomial(sizes, chances, (2, 1_554)) / sizes
-    found = random_signs_p(first - second + 0.004)
+    differences = first - second + 0.004
+    found = random_signs_p(differences)
     signs = rng.choice((-1.0, 1.0), size=(20_000, 1_554))
-    estimate = float(np.mean(np.abs(signs @ (first - second + 0.004)) >= abs((first - second + 0.004).sum())))
+    estimate = float(np.mean(np.abs(signs @ differences) >= abs(differences.sum())))
     error = math.sqrt(estimate * (1 - estimate) / 20_000)
     assert not found.is_exact
     assert estimate - 4 * error <= found.value <= 1.1 * estimate + 4 * error
@@ -99,9 +101,7 @@ def test_a_copy_of_a_model_changes_no_p_value() -> None:
     first, second, *_ = alone.models
     family = compare_models({"copy": shares[second], **shares}, copies={"copy": second})
     adjusted = {(pair.first, pair.second): pair.adjusted_p for pair in family.pairs}
-    assert {key: adjusted[key] for key in combinations(alone.models, 2)} == {
-        (pair.first, pair.second): pair.adjusted_p for pair in alone.pairs
-    }
+    assert [adjusted[pair.first, pair.second] for pair in alone.pairs] == [pair.adjusted_p for pair in alone.pairs]
     assert (adjusted[second, "copy"], adjusted[first, "copy"]) == (1.0, adjusted[first, second])
     assert (family.tests, family.copies, alone.tests) == (6, {"copy": second}, 6)
     assert family.letters["copy"] == family.letters[second]
@@ -124,11 +124,10 @@ def passing(seed: int, *, seeds: int, levels: int, accuracy: float) -> FloatArra
 def test_thresholds_are_tested_once_per_difference() -> None:
     tables = {str(number): passing(number, seeds=40, levels=6, accuracy=number / 4) for number in range(1, 4)}
     repeated = {name: np.repeat(table, 3, axis=1) for name, table in tables.items()}
-    tests = [
-        (*pair, *column)
-        for pair in combinations(tables, 2)
-        for column in np.unique(tables[pair[0]] - tables[pair[1]], axis=1).T.tolist()
-    ]
+    tests = []
+    for first, second in combinations(tables, 2):
+        different = np.unique(tables[first] - tables[second], axis=1)
+        tests += [(first, second, *column) for column in different.T.tolist()]
     adjusted = holm_adjusted([signs_p([int(step) for step in steps]) for _, _, *steps in tests])
     expected = dict(zip(tests, adjusted, strict=True))
     for pair in compare_at_thresholds(repeated):
@@ -163,10 +162,10 @@ def test_letters_of_many_models_are_the_largest_sets_that_do_not_differ() -> Non
     for _ in range(20):
         differing = [pair for pair in combinations(models, 2) if rng.random() < 0.5]
         letters = compact_letters(models, differing)
-        sets = largest_alike(models, differing)
-        assert sorted(sets) == sorted(
-            [[model for model in models if letter in letters[model]] for letter in {*"".join(letters.values())}]
-        )
+        of_letters = []
+        for letter in {*"".join(letters.values())}:
+            of_letters.append([model for model in models if letter in letters[model]])
+        assert sorted(of_letters) == largest_alike(models, differing)
 
 
 def largest_alike(models: Sequence[str], differing: Sequence[tuple[str, str]]) -> list[list[str]]:
@@ -174,18 +173,16 @@ def largest_alike(models: Sequence[str], differing: Sequence[tuple[str, str]]) -
     sets = []
     for size in range(1, len(models) + 1):
         for chosen in combinations(models, size):
-            if not any(pair in differing for pair in combinations(chosen, 2)):
-                sets.append(set(chosen))
-    return [sorted(one) for one in sets if not any(one < other for other in sets)]
+            if not {*combinations(chosen, 2)} & {*differing}:
+                sets.append({*chosen})
+    return sorted(sorted(one) for one in sets if not any(one < other for other in sets))
 
 
 def test_gaps_are_those_of_all_pairs() -> None:
     columns = many_models(7, 30)
     gaps = observed_gaps(columns)
-    every = [
-        abs(Fraction(round(10 * x), 10) - Fraction(round(10 * y), 10))
-        for a, b in combinations(columns, 2)
-        for x, y in zip(columns[a].tolist(), columns[b].tolist(), strict=True)
-    ]
-    assert gaps.values.tolist() == pytest.approx(sorted({float(gap) for gap in every}))
-    assert gaps.shares.tolist() == pytest.approx([every.count(gap) / len(every) for gap in sorted(set(every))])
+    counts = Counter[int]()
+    for first, second in combinations(columns.values(), 2):
+        counts.update(np.rint(10 * np.abs(first - second)).astype(int).tolist())
+    assert gaps.values == pytest.approx(np.array(sorted(counts)) / 10)
+    assert gaps.shares == pytest.approx([counts[gap] / counts.total() for gap in sorted(counts)])

@@ -1,6 +1,5 @@
 """Tests of the significance tests, intervals and regressions against scipy, statsmodels and plain computations."""
 
-import dataclasses
 import importlib
 import itertools
 import math
@@ -9,6 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
@@ -54,12 +54,9 @@ def random_pair(seed: int, n: int = 30) -> tuple[Any, Any]:
     return first, first + rng.normal(0.01, 0.03, n)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_paired_t_test_equals_scipy_and_statsmodels(seed: int) -> None:
-    first, second = random_pair(seed)
+def test_paired_t_test_equals_scipy_and_statsmodels() -> None:
+    first, second = random_pair(0)
     result, expected = paired_t_test(first, second), stats.ttest_rel(first, second)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.p_value = 0.0  # type: ignore[misc]
     assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
     described = DescrStatsW(first - second)
     assert (result.interval.low, result.interval.high) == pytest.approx(described.tconfint_mean())
@@ -78,25 +75,14 @@ def test_independent_t_test_equals_scipy_and_statsmodels() -> None:
     assert result.effect_size == pytest.approx((first.mean() - second.mean()) / pooled)
 
 
-@pytest.mark.parametrize("test", [paired_t_test, independent_t_test, permutation_test, mcnemar_test])
-def test_intervals_of_tests_have_95_percent(test: Any) -> None:  # noqa: ANN401
-    first, second = random_pair(3)
-    if test is mcnemar_test:
-        first, second = first > 0.9, second > 0.9
-    assert test(first, second).interval.level == 0.95
-
-
 def test_t_tests_without_variance_or_with_differences_that_are_equal_but_for_rounding() -> None:
-    for same in (paired_t_test([0.5, 0.6], [0.5, 0.6]), paired_t_test([0.1 + 0.2, 0.6], [0.3, 0.6])):
-        assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
-        assert (same.interval.low, same.interval.high) == pytest.approx((0, 0), abs=1e-15)
-    shifted = paired_t_test([0.75, 0.5], [0.5, 0.25])
+    same = paired_t_test([0.1 + 0.2, 0.6], [0.3, 0.6])
+    assert (same.statistic, same.p_value, same.effect_size) == (0, 1, 0)
+    assert ends(same.interval) == pytest.approx(0, abs=1e-15)
+    shifted = paired_t_test([0.8, 0.9, 0.7], [0.75, 0.85, 0.65])
     apart = independent_t_test([0.25, 0.25], [0.5, 0.5])
     assert np.isnan([shifted.statistic, shifted.p_value, apart.statistic, apart.p_value]).all()
     assert (shifted.effect_size, apart.effect_size) == (math.inf, -math.inf)
-    first, second = [0.8, 0.9, 0.7], [0.75, 0.85, 0.65]
-    assert len({a - b for a, b in zip(first, second, strict=True)}) > 1
-    assert math.isnan(paired_t_test(first, second).p_value)
 
 
 def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
@@ -107,26 +93,22 @@ def test_pairs_without_a_defined_test_and_t_tests_over_subsamples() -> None:
     assert list(adjusted.values()) == pytest.approx(holm([paired_t_test(values[x], values["c"]).p_value for x in "ab"]))
     assert [(pair.first, pair.second) for pair in family.untested] == [("a", "b")]
     assert family.letters == {"a": "a", "b": "b", "c": "b"}
-    assert math.isnan(compare_models({"a": [1, 1], "b": [0, 0]}, test="t-test").pairs[0].adjusted_p)
-    assert compare_models({"a": [0.75, 0.5], "b": [0.75, 0.5]}, test="t-test").pairs[0].adjusted_p == 1
-    assert paired_t_test(*random_pair(0), unit="subsample").warning == OVERLAP_WARNING
-    assert OVERLAP_WARNING.count(".") == 1
-    values = {"a": [0.75, 0.5], "b": [0.7, 0.5]}
-    assert compare_models(values, test="t-test").warning == OVERLAP_WARNING
-    assert compare_models({name: [*of, 0.6] for name, of in values.items()}, test="t-test").warning == OVERLAP_WARNING
+    assert family.warning == OVERLAP_WARNING
     assert paired_t_test(values["a"], values["b"]).warning is None
 
 
+BOTH = [True, False]
+
+
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
     first, second = np.array(pairs).T
-    table = [[sum(a and b for a, b in pairs), sum(a and not b for a, b in pairs)]]
-    table.append([sum(b and not a for a, b in pairs), sum(not a and not b for a, b in pairs)])
-    expected = statsmodels_mcnemar(table, exact=True)
+    expected = statsmodels_mcnemar(pd.crosstab(first, second).reindex(index=BOTH, columns=BOTH, fill_value=0))
     result = mcnemar_test(first, second)
     assert (result.statistic, result.p_value) == pytest.approx((expected.statistic, expected.pvalue))
     assert result.interval.low <= result.difference <= result.interval.high
+    assert result.interval.level == 0.95
     assert result.difference == pytest.approx(first.mean() - second.mean())
 
 
@@ -178,21 +160,21 @@ def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
 
 
 def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by_themselves() -> None:
-    for interval, value, method in (
-        (mean_interval([1.0] * 10), 1, "percentile"),
-        (stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4]), 0.6, "stratified percentile"),
-    ):
-        assert (interval.low, interval.high, interval.method) == (value, value, f"{method} bootstrap")
+    interval = stratified_interval([[1, 1, 1], [0, 0]], [0.6, 0.4])
+    assert (interval.low, interval.high, interval.method) == (0.6, 0.6, "stratified percentile bootstrap")
     draw = np.random.default_rng(3)
     strata, weights = [draw.normal(0, 1, 400), draw.normal(9, 2, 200)], [0.75, 0.25]
     interval = stratified_interval(strata, weights)
-    mean = sum(weight * values.mean() for weight, values in zip(weights, strata, strict=True))
-    error = math.sqrt(sum(w**2 * values.var(ddof=1) / len(values) for w, values in zip(weights, strata, strict=True)))
+    mean, variance = 0.0, 0.0
+    for weight, values in zip(weights, strata, strict=True):
+        mean += weight * values.mean()
+        variance += weight**2 * values.var(ddof=1) / len(values)
+    half = 1.96 * math.sqrt(variance)
     assert interval.method == "stratified BCa bootstrap"
-    assert (interval.low, interval.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.02)
+    assert ends(interval) == pytest.approx([mean - half, mean + half], abs=0.02)
 
 
-@pytest.mark.parametrize(("seed", "n", "factor"), [*((seed, 12, 0.1) for seed in range(4)), (1, 9, 1e9 / 3)])
+@pytest.mark.parametrize(("seed", "n", "factor"), [(0, 12, 0.1), (1, 12, 0.1), (1, 9, 1e9 / 3)])
 def test_float_means_have_the_interval_of_exact_integers(seed: int, n: int, factor: float) -> None:
     """Resamples with the same sum in another order differ in their last bits, but equal the observed mean."""
     tenths = np.random.default_rng(seed).integers(0, 11, n)
@@ -208,7 +190,7 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
     right = np.random.default_rng(5).integers(0, 2, 100)
     once = bootstrap_interval(share_correct, right, np.ones(100))
     four_times = bootstrap_interval(share_correct, right * 4, np.full(100, 4))
-    assert dataclasses.astuple(once) == pytest.approx(dataclasses.astuple(four_times))
+    assert ends(once) == pytest.approx(ends(four_times))
     rng = np.random.default_rng(6)
     sizes = rng.integers(1, 20, 40)
     correct = rng.binomial(sizes, 0.8)
@@ -219,9 +201,7 @@ def test_bootstrap_resamples_seeds_and_not_rows() -> None:
 
 def test_bootstrap_is_deterministic_per_seed() -> None:
     values = np.random.default_rng(0).random(30)
-    assert mean_interval(values, random_seed=7) == mean_interval(values, random_seed=7)
-    assert mean_interval(values, random_seed=7) != mean_interval(values, random_seed=8)
-    assert mean_interval(values) == mean_interval(values, random_seed=0)
+    assert mean_interval(values) == mean_interval(values, random_seed=0) != mean_interval(values, random_seed=8)
     refused("shorter|longer", stratified_interval, [[1.0, 0.0]], [0.5, 0.5], error=ValueError)
 
 
@@ -241,22 +221,18 @@ def test_letters_of_overlapping_groups() -> None:
 def test_families_of_three_models(test: str) -> None:
     rng = np.random.default_rng(0)
     chances = rng.beta(3, 0.5, 300)
-    passes = {
-        "weak": rng.random(300) < chances - 0.3,
-        "good": rng.random(300) < chances,
-        "same": rng.random(300) < chances,
-    }
-    values = passes if test == "mcnemar" else {name: np.asarray(x, float) for name, x in passes.items()}
+    values: dict[str, Any] = {}
+    for name, lower in (("weak", 0.3), ("good", 0), ("same", 0)):
+        values[name] = (rng.random(300) < chances - lower).astype(bool if test == "mcnemar" else float)
     family = compare_models(values, test=test)
     assert family.test == PAIRED_TESTS[test](values["weak"], values["good"]).test.partition(" (")[0]
     assert family.models[-1] == "weak"
     assert [(pair.first, pair.second) for pair in family.pairs] == list(itertools.combinations(family.models, 2))
     assert [pair.differs for pair in family.pairs] == [False, True, True]
     assert family.letters == {family.models[0]: "a", family.models[1]: "a", "weak": "b"}
-    assert all(pair.adjusted_p >= pair.result.p_value for pair in family.pairs)
     assert (family.warning is not None) == (test == "t-test")
     matrix = p_matrix(family)
-    assert [matrix[i][i] for i in range(3)] == [None] * 3
+    assert matrix[0][0] is matrix[1][1] is None
     assert matrix[0][2] == matrix[2][0] == family.pairs[1].adjusted_p
 
 
@@ -266,43 +242,28 @@ def test_counts_become_values_of_each_test() -> None:
     correct = rng.binomial(20, 0.9, sizes.shape)
     assert passes_by_seed(correct, sizes).mean() == pytest.approx(values_for("t-test", correct, sizes).mean())
     assert values_for("permutation", correct, sizes).tolist() == passes_by_seed(correct, sizes).tolist()
-    assert values_for("mcnemar", correct, sizes).tolist() == [
-        sum(right >= 18 for right in seed) > 5 for seed in correct.T
-    ]
+    in_subsamples = (correct >= 18).sum(axis=0)
+    assert values_for("mcnemar", correct, sizes).tolist() == (in_subsamples > 5).tolist()
     assert passes_by_seed([[20, 0], [0, 20]], [[20, 0], [20, 20]]).tolist() == [0.5, 1.0], "without variants: ignored"
     assert np.isnan(passes_by_seed([[1, 0]], [[1, 0]])).tolist() == [False, True]
 
 
 BAD: list[tuple[Any, str]] = [
-    (
-        lambda: paired_t_test([1, 2, 3], [1, 2]),
-        "first has 3 values, second has 2",
-    ),
     (lambda: paired_t_test([1], [1]), r"first has 1 value\(s\)"),
     (lambda: paired_t_test([1, math.nan], [1, 2]), r"first\[1\] is nan"),
     (lambda: independent_t_test([[1, 2]], [1, 2]), r"first has the shape \(1, 2\)"),
-    (
-        lambda: mcnemar_test([1, 0], [True, False]),
-        r"first has the shape \(2,\) .*int64",
-    ),
+    (lambda: mcnemar_test([1, 0], [True, False]), r"first has the shape \(2,\) .*int64"),
     (lambda: mcnemar_test([True], [True, False]), r"shape \(1,\) .*\(2,\)"),
     (lambda: permutation_test([1, 2], [1, math.inf]), r"second\[1\] is inf"),
-    (
-        lambda: passes_by_seed([1], [1]),
-        r"correct has the shape \(1,\), sizes \(1,\)",
-    ),
+    (lambda: passes_by_seed([1], [1]), r"correct has the shape \(1,\), sizes \(1,\)"),
     (lambda: passes_by_seed([[1]], [[1], [1]]), r"correct has the shape \(1, 1\), sizes \(2, 1\)"),
-    (lambda: passes_by_seed([[1], [1]], [[1]]), r"correct has the shape \(2, 1\), sizes \(1, 1\)"),
-    (lambda: compare_models({"a": [1, 2]}), r"values has 1 model\(s\): at least two are needed"),
-    (
-        lambda: compare_models({"a": [1], "b": [1]}, test="z"),
-        "test is 'z': choose one of 'permutation', 'mcnemar', 't-test'",
-    ),
-    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "first has 2 values, second has 3"),
+    (lambda: compare_models({"a": [1, 2]}), "values has 1 model"),
+    (lambda: compare_models({"a": [1], "b": [1]}, test="z"), "test is 'z': .*'permutation', 'mcnemar', 't-test'"),
+    (lambda: compare_models({"a": [1, 2], "b": [1, 1, 1]}), "a against b: first has 2 values, second has 3"),
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), BAD, ids=[message[:40] for _, message in BAD])
+@pytest.mark.parametrize(("call", "message"), BAD)
 def test_invalid_values_are_refused(call: Any, message: str) -> None:  # noqa: ANN401
     refused(message, call, error=ValueError)
 
@@ -354,11 +315,9 @@ def outcomes_of(rng: np.random.Generator, predictors: FloatArray, clusters: Ints
 def by_statsmodels(predictors: FloatArray, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
     """Fit the stacked observations of all outcomes, with one indicator per outcome."""
     stacked, success, groups = [], [], []
-    for at, outcome in enumerate(outcomes):
+    for outcome, indicator in zip(outcomes, np.eye(len(outcomes)), strict=True):
         rows = outcome.included
-        indicators = np.zeros((rows.sum(), len(outcomes)))
-        indicators[:, at] = 1
-        stacked.append(np.column_stack([predictors[rows], indicators]))
+        stacked.append(np.column_stack([predictors[rows], np.tile(indicator, (rows.sum(), 1))]))
         success.append(outcome.success[rows])
         groups.append(clusters[rows])
     return sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked)).fit(
@@ -408,9 +367,8 @@ def test_infinite_coefficients_are_reported(case: str) -> None:
 def test_rare_outcomes_converge_and_dependent_columns_are_found() -> None:
     rng = np.random.default_rng(0)
     predictors = predictors_of(rng)
-    success = np.zeros(N, dtype=bool)
-    success[rng.choice(N, 5, replace=False)] = True
-    coefficients, _ = fit_logistic(predictors[:, :2], [Outcome(success, np.ones(N, dtype=bool))], np.arange(N))
+    rare = Outcome(np.isin(np.arange(N), rng.choice(N, 5, replace=False)), np.ones(N, dtype=bool))
+    coefficients, _ = fit_logistic(predictors[:, :2], [rare], np.arange(N))
     assert coefficients[-1] < -3
     first, second = rng.normal(size=N), rng.normal(size=N)
     included = rng.random(N) < 0.9
@@ -420,9 +378,8 @@ def test_rare_outcomes_converge_and_dependent_columns_are_found() -> None:
     assert independent_columns(products, 2 * int(included.sum())) == [0, 2, 5]
 
 
-@pytest.mark.parametrize(
-    ("success", "constant"),
-    [([True, True, False], True), ([False, False, False], True), ([True, False, False], False)],
-)
-def test_an_outcome_that_is_constant(success: list[bool], constant: bool) -> None:
-    assert Outcome(np.array(success), np.array([True, True, False])).is_constant == constant
+def test_an_outcome_that_is_constant() -> None:
+    included = np.array([True, True, False])
+    assert Outcome(np.array([True, True, False]), included).is_constant
+    assert Outcome(np.array([False, False, True]), included).is_constant
+    assert not Outcome(np.array([True, False, False]), included).is_constant
