@@ -83,15 +83,14 @@ def test_scores_have_drop_downs(sheets: Path) -> None:
 def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
     tasks = json.loads((sheets / "tasks.json").read_text("utf-8"))
     config = ElementTree.fromstring((sheets / "label_config.xml").read_text("utf-8"))
-    assert {text.get("name") for text in config.iter("Text")} == {*COLUMNS[1:6]}
-    assert all(f"${text.get('name')}" in str(text.get("value")) for text in config.iter("Text"))
-    assert [choices.get("name") for choices in config.iter("Choices")] == ["F", "R"]
-    assert all([choice.get("value") for choice in choices] == list("12345") for choices in config.iter("Choices"))
-    by_id = {row["variant_id"]: row for row in read_csv(sheets / "a1.csv")}
-    assert len(tasks) == len(by_id)
-    assert all(
-        task["data"] == {name: by_id[task["data"]["variant_id"]][name] for name in COLUMNS[:6]} for task in tasks
-    )
+    shown = {text.get("name"): str(text.get("value")) for text in config.iter("Text")}
+    assert {*shown} == {*COLUMNS[1:6]}
+    for name, text in shown.items():
+        assert f"${name}" in text
+    scales = {choices.get("name"): [choice.get("value") for choice in choices] for choices in config.iter("Choices")}
+    assert scales == {"F": [*"12345"], "R": [*"12345"]}
+    rows = [{name: row[name] for name in COLUMNS[:6]} for row in read_csv(sheets / "a1.csv")]
+    assert sorted(rows, key=str) == sorted((task["data"] for task in tasks), key=str)
 
 
 def test_the_interface_keeps_the_case_of_what_texts_are_called() -> None:
@@ -132,9 +131,7 @@ def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, 
     (sampled,) = sample.datasets
     assert set(sampled.population) == {"demo:mlm-wordpiece", "demo:mlm-bpe"}
     for name, population in sampled.population.items():
-        validated = {
-            each for each, row in variants.items() if name in row["premise_mlms"] or name in row["hypothesis_mlms"]
-        }
+        validated = {each for each, row in variants.items() if name in row["premise_mlms"] + row["hypothesis_mlms"]}
         drawn = {variant.variant_id for variant in sampled.variants if name in variant.strata}
         assert len(validated) == population
         assert len(drawn) == 30 and drawn <= validated
@@ -205,21 +202,8 @@ def test_a_text_that_starts_with_an_equals_sign_is_no_formula(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("seed", "variant", "starts", "words", "expected"),
     [
-        ("A cat naps.", "A dog naps.", [2], ("cat", "dog"), ("A *cat* naps.", "A *dog* naps.")),
-        (
-            "A cat in a catboat.",
-            "A dog in a catboat.",
-            [2],
-            ("cat", "dog"),
-            ("A *cat* in a catboat.", "A *dog* in a catboat."),
-        ),
-        (
-            "Cats like cats.",
-            "Dogs like dogs.",
-            [0, 10],
-            ("cats", "dogs"),
-            ("*Cats* like *cats*.", "*Dogs* like *dogs*."),
-        ),
+        ("A cat, a catboat.", "A dog, a catboat.", [2], ("cat", "dog"), ("A *cat*, a catboat.", "A *dog*, a catboat.")),
+        ("Cats, cats.", "Dogs, dogs.", [0, 6], ("cats", "dogs"), ("*Cats*, *cats*.", "*Dogs*, *dogs*.")),
         ("RUN (now)?", "WALK (now)?", [0], ("run", "walk"), ("*RUN* (now)?", "*WALK* (now)?")),
         ("An art cart.", "An artist cart.", [3], ("art", "artist"), ("An *art* cart.", "An *artist* cart.")),
         ("red, red", "blue-red, blue-red", [0, 10], ("red", "blue-red"), ("*red*, *red*", "*blue-red*, *blue-red*")),

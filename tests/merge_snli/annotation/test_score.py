@@ -5,8 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable
-from itertools import permutations
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +72,11 @@ def numbers(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dic
 
 
 def assert_share(found: dict[str, Any], good: list[bool]) -> None:
-    assert (found["good"], found["variants"]) == (sum(good), len(good))
-    assert found["share"] == pytest.approx(sum(good) / len(good))
-    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(
-        proportion_confint(sum(good), len(good), method="wilson")
-    )
+    number = sum(good)
+    assert (found["good"], found["variants"]) == (number, len(good))
+    assert found["share"] == pytest.approx(number / len(good))
+    low, high = proportion_confint(number, len(good), method="wilson")
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx((low, high))
 
 
 def assert_part(found: dict[str, Any], ids: list[str], scores: dict[str, Scores]) -> None:
@@ -96,10 +95,8 @@ def test_every_share_is_that_of_a_plain_count(filled: Path, numbers: tuple[dict[
     ids, (dataset,) = list(scores["a1"]), found["datasets"]
     assert_part(found["pool"], ids, scores)
     assert_part(dataset["overall"], ids, scores)
-    assert [[*dataset[by]] for by in ("classes", "masked_lms")] == [
-        ["noun", "verb", "adj"],
-        ["demo:mlm-wordpiece", "demo:mlm-bpe"],
-    ]
+    assert [*dataset["classes"]] == ["noun", "verb", "adj"]
+    assert [*dataset["masked_lms"]] == ["demo:mlm-wordpiece", "demo:mlm-bpe"]
     for name, part in dataset["classes"].items():
         assert_part(part, [each for each in ids if rows[each]["word_class"] == name], scores)
     for name, part in dataset["masked_lms"].items():
@@ -123,22 +120,17 @@ def test_the_weighted_share_uses_the_seeds_of_the_classes(numbers: tuple[dict[st
     assert (weighted["interval"]["low"], weighted["interval"]["high"]) == pytest.approx((low, high), abs=0.06)
 
 
-def ordinal_alpha(columns: list[tuple[int, ...]]) -> float:
-    """Krippendorff's alpha from its definition: coincidences of pairs, and distances by cumulated counts."""
-    pairs: Counter[tuple[int, int]] = Counter()
-    for column in columns:
-        for pair in permutations(column, 2):
-            pairs[pair] += 1 / (len(column) - 1)  # type: ignore[assignment]
-    totals = {score: sum(count for (first, _), count in pairs.items() if first == score) for score in range(1, 6)}
-    n = sum(totals.values())
-
-    def distance(a: int, b: int) -> float:
-        low, high = sorted((a, b))
-        return float(sum(totals[score] for score in range(low, high + 1)) - (totals[low] + totals[high]) / 2) ** 2
-
-    observed = sum(count * distance(*pair) for pair, count in pairs.items()) / n
-    expected = sum(totals[a] * totals[b] * distance(a, b) for a, b in permutations(totals, 2)) / (n * (n - 1))
-    return float(1 - observed / expected)
+def ordinal_alpha(columns: Sequence[Sequence[int]]) -> float:
+    """Krippendorff's alpha of two annotators: coincidences of pairs, and distances by cumulated counts."""
+    coincidences = np.zeros((5, 5))
+    for first, second in columns:
+        coincidences[first - 1, second - 1] += 1
+        coincidences[second - 1, first - 1] += 1
+    totals = coincidences.sum(axis=0)
+    middles = np.cumsum(totals) - totals / 2
+    distances = (middles[:, np.newaxis] - middles) ** 2
+    expected = np.outer(totals, totals) / (totals.sum() - 1)
+    return float(1 - (coincidences * distances).sum() / (expected * distances).sum())
 
 
 def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
@@ -146,7 +138,7 @@ def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[
     for nth, agreement in enumerate(found["agreement"]):
         columns = [(scores["a1"][each][nth], scores["a2"][each][nth]) for each in scores["a1"]]
         assert agreement["score"] == "FR"[nth]
-        assert agreement["alpha"] == pytest.approx(ordinal_alpha(list(columns)))
+        assert agreement["alpha"] == pytest.approx(ordinal_alpha(columns))
         (pair,) = agreement["kappas"]
         kappa = cohen_kappa_score(*zip(*columns, strict=True), weights="quadratic")
         assert pair == {"annotators": ["a1", "a2"], "kappa": pytest.approx(kappa)}
@@ -155,16 +147,15 @@ def test_agreement_is_that_of_the_definitions(filled: Path, numbers: tuple[dict[
 
 def test_differing_rows_are_listed_with_their_texts(filled: Path, numbers: tuple[dict[str, Any], Path]) -> None:
     scores, (found, out) = made_up(filled), numbers
-    pairs = {each: zip(scores["a1"][each], scores["a2"][each], strict=True) for each in scores["a1"]}
-    differing = {each for each, of_variant in pairs.items() if max(abs(a - b) for a, b in of_variant) >= 2}
+    gaps = {each: np.abs(np.subtract(scores["a1"][each], scores["a2"][each])) for each in scores["a1"]}
+    differing = {each for each, of_variant in gaps.items() if of_variant.max() >= 2}
     with (out / "adjudication.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["variant_id"]: row for row in csv.DictReader(file)}
     assert set(rows) == differing
     assert len(differing) == found["to_adjudicate"] > 0
     for each, row in rows.items():
-        assert tuple(row[f"{score}_{name}"] for name in ANNOTATORS for score in "FR") == tuple(
-            str(scores[name][each][nth]) for name in ANNOTATORS for nth in (0, 1)
-        )
+        for name in ANNOTATORS:
+            assert (int(row[f"F_{name}"]), int(row[f"R_{name}"])) == scores[name][each]
         assert f"*{each.rpartition(':')[2]}*".lower() in row["premise"].lower()
 
 
@@ -172,10 +163,8 @@ def test_the_report_has_figures_and_tables(numbers: tuple[dict[str, Any], Path])
     found, out = numbers
     names = {path.name for path in out.iterdir()}
     assert {"annotation.json", "annotation.md", "adjudication.csv"} < names
-    ends = [
-        f"{figure}.{kind}" for figure in ("figure-3-word-classes", "figure-10-masked-lms") for kind in ("png", "svg")
-    ]
-    assert [sum(name.endswith(end) for name in names) for end in ends] == [1] * 4
+    for figure in ("figure-3-word-classes", "figure-10-masked-lms"):
+        assert {path.suffix for path in out.glob(f"*{figure}.*")} == {".png", ".svg"}
     assert len(names) == 7
     assert "<svg" in next(out.glob("*figure-3*.svg")).read_text("utf-8")
     assert f"| all | 24 | {found['pool']['good']['share'] * 100:.1f} |" in (out / "annotation.md").read_text("utf-8")
@@ -211,8 +200,9 @@ def test_equal_scores_have_no_alpha(score: Score, copy: Path) -> None:
     fill_csv(copy / "a1.csv", scores)
     fill_xlsx(copy / "a2.xlsx", scores)
     found, _ = score(copy / "a1.csv", copy / "a2.xlsx")
-    assert [(each["alpha"], each["kappas"][0]["kappa"]) for each in found["agreement"]] == [(None, None)] * 2
-    assert [dataset["weighted"]["share"] for dataset in found["datasets"]] == [1]
+    for agreement in found["agreement"]:
+        assert agreement["alpha"] is agreement["kappas"][0]["kappa"] is None
+    assert found["datasets"][0]["weighted"]["share"] == 1
     assert found["pool"]["good"]["interval"]["high"] == 1
 
 
@@ -299,10 +289,7 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         SHEETS,
         ["a1.csv", "line 2", "'x:noun:a:b'", "not in the sample"],
     ),
-    "no variant id": (in_a1(lambda rows: rows[0].update(variant_id="")), SHEETS, ["a1.csv", "line 2", "''"]),
-    "another header": (replace("a1.csv", ",F,", ",fluency,"), SHEETS, ["a1.csv", "one column F"]),
     "two columns F": (replace("a1.csv", ",R,", ",F,"), SHEETS, ["a1.csv", "one column F"]),
-    "two columns F, one with a blank": (replace("a1.csv", ",comment", ",F "), SHEETS, ["a1.csv", "one column F"]),
     "a sheet given twice": (lambda _: None, ["a1.csv", "a1.csv"], ["a1.csv", "as has", "pass one of the two"]),
     "an empty file": (write("a1.csv", b""), SHEETS, ["a1.csv", "empty"]),
     "another encoding": (write("a1.csv", b"variant_id,F,R\ncaf\xe9,1,2\n"), SHEETS, ["a1.csv", "UTF-8"]),
@@ -340,8 +327,6 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         ["."],
         ["scores of a2", "a2.csv", "a2.xlsx"],
     ),
-    "no sample.json": (lambda folder: (folder / "sample.json").unlink(), SHEETS, ["sample.json", "--sample"]),
-    "a damaged sample.json": (write("sample.json", b"{}"), SHEETS, ["sample.json", "per"]),
     "an unfinished project": (
         in_export(lambda tasks: tasks[4]["annotations"].pop()),
         ["export.json"],
@@ -363,26 +348,13 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         SHEETS,
         ["a1.csv", "line 2, column premise", "Not.'"],
     ),
-    "an edited hypothesis": (set_cell(4, 5, "A text."), SHEETS, ["a2.xlsx", "row 4, column hypothesis", "'A text.'"]),
     "an edited label": (set_cell(5, 6, None), SHEETS, ["a2.xlsx", "row 5, column label", "''"]),
-    "an edited task": (
-        in_export(lambda tasks: tasks[1]["data"].update(seed_premise="A text.")),
-        ["export.json"],
-        ["export.json", "task 2, column seed_premise", "'A text.'"],
-    ),
-    "a skipped task": (
-        in_export(lambda tasks: tasks[5]["annotations"][0].update(was_cancelled=True)),
-        ["export.json"],
-        ["export.json", "lacks 1", "user a1"],
-    ),
     "no annotations": (
         in_export(lambda tasks: [task.update(annotations=[]) for task in tasks]),
         ["export.json"],
         ["export.json", "no annotations"],
     ),
     "another export": (write("export.json", b'[{"F": 5}]'), ["export.json"], ["export.json", "format JSON"]),
-    "an export as an object": (write("export.json", b'{"a": 1}'), ["export.json"], ["export.json", "format JSON"]),
-    "a truncated export": (write("export.json", b'[{"id": 1'), ["export.json"], ["export.json", "format JSON"]),
 }
 FAST = [*BAD_SHEETS][::5]
 OTHERS = [name for name in BAD_SHEETS if name not in FAST]
