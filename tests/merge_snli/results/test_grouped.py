@@ -145,7 +145,8 @@ def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     intervals = known(result.scores.intervals)
     assert intervals.sample_accuracy[0] < result.sample_accuracy < intervals.sample_accuracy[1]
     assert intervals.pattern_accuracy[0] <= result.pattern_accuracy <= intervals.pattern_accuracy[1]
-    assert result.qt is result.mt is result.consistency is result.subsamples is None
+    assert result.qt is result.mt is None
+    assert result.consistency is None and result.subsamples is None
     assert answers_of_groups(result).seeds is None
 
 
@@ -208,8 +209,8 @@ def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
 def test_the_command_reads_columns_and_labels_as_given(bert: Path, tmp_path: Path, command: Command) -> None:
     spelled = {"entailment": "ja", "neutral": "vielleicht", "contradiction": "nein"}
     names = {"premise": "text", "hypothesis": "claim", "label": "answer"}
-    rows = pd.DataFrame(pattern_rows()).rename(columns=names).replace(spelled)
-    path = write_tsv(tmp_path / "pairs.tsv", rows.to_dict("records"))
+    path = tmp_path / "pairs.tsv"
+    pd.DataFrame(pattern_rows()).rename(columns=names).replace(spelled).to_csv(path, sep="\t", index=False)
     options = ["--premise-column", "text", "--hypothesis-column", "claim", "--label-column", "answer"]
     options += ["--data-labels", "ja=entailment,vielleicht=neutral,nein=contradiction", "--format", "json"]
     options += ["--group-column", "pattern", "--by", "relation", "answer", "--out", str(tmp_path / "results")]
@@ -464,7 +465,8 @@ def test_predictions_in_a_table_have_the_labels_of_the_task(tmp_path: Path, form
     table = pd.DataFrame(TASK).rename(columns={"sentence1": "premise", "sentence2": "hypothesis"})
     if form == "scores":
         table = table.drop(columns="label").join(pd.get_dummies(table["label"], dtype=float))
-    path = write_rows(tmp_path / "predictions.jsonl", table.drop(columns="verb").to_dict("records"))
+    path = tmp_path / "predictions.jsonl"
+    table.drop(columns="verb").to_json(path, orient="records", lines=True)
     assert score_answers(read_predictions([path], data, model="m"), data).sample_accuracy == 1
     path.write_text(path.read_text().replace("Unclear", "entailment"))
     refused("entailment", read_predictions, [path], data, model="m")
