@@ -20,7 +20,6 @@ from merge_snli.models.labels import Pair
 from merge_snli.results.grouping import results_by_name
 from merge_snli.statistics import Family, compare_models, permutation_test
 from tests.commands import Command
-from tests.many_models import many_models
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.leaderboard.conftest import noisy
 from tests.oracles import BUNDLED, known, missing_from, refused, write_results
@@ -56,14 +55,7 @@ SENTENCES: dict[str, tuple[dict[str, list[float]], list[str]]] = {
             "paired permutation test over 40 seeds, 5% level, Holm's method over 3 pairs",
         ],
     ),
-    "two models without a significant difference": (
-        {"best": BEST, "next": NEXT},
-        ["It is not significantly better than next", "!Holm"],
-    ),
-    "two models with a significant difference": (
-        {"best": BEST, "worst": WORST},
-        ["It is significantly better than worst"],
-    ),
+    "two models": ({"best": BEST, "next": NEXT}, ["It is not significantly better than next", "!Holm"]),
     "the best of several beats every other": (
         {"a": BEST, "b": WORST, "c": [*WORST[:-1], 1.0]},
         ["It is significantly better than every other model"],
@@ -110,9 +102,8 @@ def test_of_equal_scores_on_other_seeds_one_may_beat_a_third() -> None:
     """Of two models with one score, only the one that the tests find better is said to be so."""
     first, third = [1.0] * 30 + [0.0] * 10, [1.0] * 20 + [0.0] * 20
     means, family = ranked({"first": first, "second": ([0.0] * 10 + [1.0] * 30), "third": third})
-    outcomes = {frozenset((pair.first, pair.second)): pair.differs for pair in family.pairs}
-    assert outcomes[frozenset(("first", "third"))] is not outcomes[frozenset(("second", "third"))]
-    better = "first" if outcomes[frozenset(("first", "third"))] else "second"
+    differing = [pair for pair in family.pairs if pair.differs]
+    [better] = [pair.first for pair in differing if pair.second == "third"]
     text = ranking(means, {"first": (0.7, 0.8), "second": (0.6, 0.8)}, family)
     assert text.startswith("first (95% interval 70.0 to 80.0) and second (95% interval 60.0 to 80.0) have the highest")
     assert f"Only {better} is significantly better than third (paired" in text
@@ -131,7 +122,6 @@ def test_without_tests_or_scores() -> None:
     text = ranking({"a": 0.5, "b": 0.25}, {}, None, threshold=0.8)
     assert text == "a has the highest PA(0.8), 50.0. The models are not tested."
     assert ranking({"a": math.nan}, {}, None) == "The models have no PA(0.9)."
-    assert ranking({"a": math.nan, "b": 0.5}, {}, None).startswith("b has PA(0.9) 50.0.")
     text = ranking({"a": 0.5, "b": 0.0}, {}, None, permuted=["b"])
     assert text.endswith("The labels of b seem to be permuted.")
 
@@ -178,9 +168,8 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     assert "worse than good" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
     answers = noisy("good", gold, 0.04)
-    two = score(
-        lambda pairs: ["not_entailment" if label else "entailment" for label in answers(pairs)], BUNDLED, name="two"
-    )
+    two_way = ("entailment", "not_entailment", "not_entailment")
+    two = score(lambda pairs: [two_way[label] for label in answers(pairs)], BUNDLED, name="two")
     shifted = score(lambda pairs: [(label + 1) % 3 for label in answers(pairs)], BUNDLED, name="shifted")
     found = standings(named([*two_results, two]))
     assert "Two-way models: two has PA(0.9)" in found.finding and "two" not in found.letters
@@ -211,7 +200,8 @@ def results_of(*answers: str) -> list[Result]:
     return [model.result for model in scored_dataset(rows, models=[f"m{at}" for at in range(len(answers))]).models]
 
 
-TWO = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4)
+THREE = results_of("+++.+++++.+++++..++++" * 4, "++.++++++++.+++.+++++" * 4, "++++++++++.+++.+++++." * 4)
+TWO = THREE[:2]
 
 
 @pytest.fixture
@@ -226,11 +216,7 @@ def test_more_seeds_find_less_and_more_pairs_need_larger_differences(of_two: Pow
         values = [row[name] for row in of_two.rows]
         assert values == sorted(values, reverse=True)
     assert all((row["paired"] or 1) < (row["unpaired"] or 1) for row in of_two.rows)
-    [of_three] = power_of_results(
-        results_of(
-            *[answers * 4 for answers in ("+++.+++++.+++++..++++", "++.++++++++.+++.+++++", "++++++++++.+++.+++++.")]
-        )
-    )
+    [of_three] = power_of_results(THREE)
     assert (of_two.pairs, of_three.pairs) == (1, 3)
     assert known(of_three.rows[0]["unpaired"]) > known(of_two.rows[0]["unpaired"])
 
@@ -256,10 +242,9 @@ def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> No
     document = command("compare", write_results(tmp_path / "results", TWO), *options).json
     [found] = document["power"]
     assert [row["seeds"] for row in found["rows"]] == sorted([*SIZES, 84])
-    drawn = [Path(path) for path in document["figures"]]
-    assert all(path.is_file() for path in drawn)
-    [png, svg] = [path for path in drawn if "power" in path.name]
-    assert (png.suffix, svg.suffix, png.stat().st_size > 10_000) == (".png", ".svg", True)
+    [png, svg] = [Path(path) for path in document["figures"] if "power" in path]
+    assert (png.suffix, svg.suffix) == (".png", ".svg")
+    assert png.stat().st_size > 10_000
     assumed = command("compare", "--power", "--assume", "0.6,0.7", "--correlation", "0.8").out
     assert "Assumed PA 0.6, 0.7, correlation 0.8" in assumed
 
@@ -309,12 +294,8 @@ def test_a_limit_needs_no_baseline(by_name: dict[str, Result]) -> None:
 def test_a_model_has_one_baseline(by_name: dict[str, Result]) -> None:
     (row,) = compare_with_baseline(by_name["bad"], by_name.values())
     assert row.baseline == "bad"
-    refused(
-        r"(?s)baseline has 2 models.* of bad",
-        compare_with_baseline,
-        by_name["bad"],
-        [by_name["good"], by_name["alike"]],
-    )
+    two = [by_name["good"], by_name["alike"]]
+    refused(r"(?s)baseline has 2 models.* of bad", compare_with_baseline, by_name["bad"], two)
     other = replace(by_name["good"], dataset=replace(by_name["good"].dataset, digest="e" * 64))
     refused(r"(?s)baseline has 0 models.* of bad", compare_with_baseline, by_name["bad"], other)
 
@@ -329,7 +310,7 @@ def test_the_command_fails_with_an_exit_code_of_its_own(
     document = printed.json
     assert (document["models"][0]["test"]["difference"], len(document["failures"])) == (-1, 2)
     assert printed.err == f"merge-snli: {'; '.join(document['failures'])}\n"
-    assert all(text in printed.err for text in ("100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%"))
+    assert not missing_from(printed.err, "100.0 points below good", "8 seeds", "p 0.008", "--min-pa 80%")
 
 
 def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_path: Path, command: Command) -> None:
@@ -339,40 +320,8 @@ def test_the_command_prints_one_row_per_model(by_name: dict[str, Result], tmp_pa
     assert "Baseline" not in lines[0]
 
 
-@pytest.fixture(scope="module")
-def forty() -> dict[str, Result]:
-    """Results of 40 models on ten variants of each of 78 seeds, from nearly all right to nearly none."""
-    right = (10 * np.array(list(many_models(40, 78).values()))).round().astype(int)
-    rows = []
-    for seed in range(78):
-        answers = ["".join("e" if variant < of_model else "n" for of_model in right[:, seed]) for variant in range(10)]
-        rows += rows_of(f"s{seed}", answers)
-    names = [f"m{number}" for number in range(40)]
-    return {model.name: model.result for model in scored_dataset(rows, models=names).models}
-
-
-def passing_of(result: Result, threshold: float) -> list[int]:
-    """Return whether a model is right on so many of the ten variants of each seed, as 1 or 0."""
-    return [int(correct >= 10 * threshold) for correct in result.counts().correct[0].tolist()]
-
-
-def test_a_gate_finds_a_bad_model_beside_many_others(forty: dict[str, Result]) -> None:
-    best, *others = forty.values()
-    thresholds = (0.85, 0.9, 0.95)
-    rows = compare_with_baseline(others, best, alpha=0.001, thresholds=thresholds)
-    worst = rows[-1]
-    tested = {
-        (*result.answers.predicted.tolist(), *(np.array(passing_of(result, at)) - passing_of(best, at)).tolist())
-        for result in others
-        for at in thresholds
-    }
-    assert {row.tests for row in rows} == {len(tested)}
-    assert known(worst.test).difference < -0.8 and worst.worse
-    assert missing_from(" ".join(worst.failures(fail_if_worse=True)), worst.model, known(worst.baseline)) == []
-
-
-def test_a_copy_does_not_change_the_gate(forty: dict[str, Result]) -> None:
-    best, second, third, *_ = forty.values()
+def test_a_copy_does_not_change_the_gate() -> None:
+    best, second, third = results_of("++++++++", "+++++++.", "........")
     copies = [replace(result, model=replace(result.model, name="copy")) for result in (best, third)]
     alone = compare_with_baseline([second, third], best)
     among = compare_with_baseline([second, third, *copies], best)
@@ -381,8 +330,8 @@ def test_a_copy_does_not_change_the_gate(forty: dict[str, Result]) -> None:
     assert (among[2].adjusted_p, among[3].adjusted_p) == (1.0, alone[1].adjusted_p)
 
 
-def test_a_copy_is_said_to_be_one(forty: dict[str, Result]) -> None:
-    best, second, *_ = forty.values()
+def test_a_copy_is_said_to_be_one() -> None:
+    best, second = results_of("++++++++", "+.......")
     copy = replace(best, model=replace(best.model, name="copy"))
     [alone], [among] = compare_results([best, second]), compare_results([best, copy, second])
     assert {pair.adjusted_p for pair in among.family.pairs} == {1.0, alone.family.pairs[0].adjusted_p}
