@@ -113,7 +113,7 @@ def test_every_score_is_the_mean_over_the_prompts(merged: PromptGroup, results: 
     means = pd.DataFrame(merged.as_rows()).set_index("part")
     tables = [pd.DataFrame(result.as_rows()).set_index("part") for result in each]
     expected = pd.concat(tables).groupby(level=0, sort=False).mean()
-    averaged = [name for name in expected if name != "mt" and not name.endswith(("_low", "_high"))]
+    averaged = [name for name in map(str, expected) if name != "mt" and not name.endswith(("_low", "_high"))]
     pd.testing.assert_frame_equal(means[averaged].astype(float), expected[averaged].astype(float))
     assert [*means] == [*tables[0]]
 
