@@ -123,7 +123,6 @@ BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]
         {"id2label": {"2": "neutral", "0": "contradiction", "1": "entailment"}, "label2id": {"neutral": 2}},
         {"id2label": {"0": "not_entailment", "1": "entailment"}, "num_labels": 2},
         {"id2label": {"0": "a", "1": "b", "2": "c"}, "architectures": None},
-        {"num_labels": 3},
         {},
     ],
 )
@@ -163,7 +162,6 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["a/x/last"], {"last": "a/x/last"}),
         (["a/x/last", "./a/x/last"], {"last": "a/x/last"}),
         (["a/x/last", "c/y/last"], {"x/last": "a/x/last", "y/last": "c/y/last"}),
         (["a/x/last", "b/x/last", "c/y/last"], {"a/x/last": "a/x/last", "b/x/last": "b/x/last", "y/last": "c/y/last"}),
@@ -183,7 +181,6 @@ def test_names(arguments: list[str], named: dict[str, str]) -> None:
         (["m=a/x/last", "m=other"], r"named m \(a/x/last and other\)"),
         (["other", "other=a/x/last"], r"named other \(other and a/x/last\)"),
         (["m=gone"], "'m=gone'"),
-        (["=other"], "'=other'"),
     ],
 )
 @pytest.mark.usefixtures("folders")
@@ -196,8 +193,6 @@ def test_equal_names_and_missing_folders_are_refused(arguments: list[str], messa
     [
         (None, None),
         ("no metadata", None),
-        ("---\nlicense: mit\n---\n", None),
-        ("---\ndatasets: []\n---\n", None),
         ("---\ndatasets: snli\n---\n", ("snli",)),
         ("---\ndatasets:\n- snli\n- nyu-mll/multi_nli\n---\n", ("snli", "nyu-mll/multi_nli")),
         ("---\ndatasets: {a: 1}\n---\n", None),
@@ -221,25 +216,17 @@ def test_embedded_models_name_their_training_data() -> None:
     ("names", "expected"),
     {
         ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
-        ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"): ("contradiction", "neutral", "entailment"),
-        ("contradiction", "entailment", "neutral"): ("contradiction", "entailment", "neutral"),
         ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
         ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
         ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
-        ("true", "unknown", "false"): ("entailment", "neutral", "contradiction"),
         ("entailment", "not_entailment"): ("entailment", "not_entailment"),
-        ("not-entailment", "entailment"): ("not_entailment", "entailment"),
         ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
-        ("non_entailment", "entailment"): ("not_entailment", "entailment"),
         ("yes", "no"): ("entailment", "not_entailment"),
-        ("False", "True"): ("not_entailment", "entailment"),
         ("LABEL_0", "LABEL_1", "LABEL_2"): None,
-        ("0", "1", "2"): None,
         ("entailment", "entailment", "neutral"): None,
         ("entailment", "contradiction"): ("entailment", "contradiction"),
         ("SUPPORTED", "NEI", "REFUTED"): ("entailment", "neutral", "contradiction"),
         ("entailment", "neutral"): None,
-        ("positive", "negative"): None,
         ("entailment",): None,
     }.items(),
     ids=lambda value: "-".join(value or ["none"]),
@@ -274,7 +261,6 @@ def on(outputs: Sequence[str], data_labels: Sequence[str], given: str | None = N
         (NUMBERED[:2], tuple(NUMBERED[:2]), "the data are LABEL_0, LABEL_1; if they mean these"),
         (["1", "2", "3", "4", "5"], NLI_LABELS, "m are named 1, 2, 3, 4, 5"),
         (NLI_LABELS, ("no", "yes"), "named entailment, neutral, contradiction, .* no, yes; use a model of this"),
-        (["negative", "positive"], NLI_LABELS, "named negative, positive"),
     ],
 )
 def test_numbered_names_and_models_of_other_tasks_are_refused(
@@ -288,7 +274,6 @@ def test_numbered_names_and_models_of_other_tasks_are_refused(
     [
         (["Not Equivalent", "EQUIVALENT"], ("not_equivalent", "equivalent"), ("not_equivalent", "equivalent")),
         (["yes", "no"], ("no", "yes"), ("yes", "no")),
-        (["True", "False"], ("entailment", "not_entailment"), ("entailment", "not_entailment")),
         (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
         (["1 (yes)", "-1 (no)"], ("1 (yes)", "-1 (no)"), ("1 (yes)", "-1 (no)")),
     ],
@@ -309,11 +294,9 @@ CENL = ("contradiction", "entailment", "neutral")
         (["C", "E", "N"], None, CENL, "config", False),
         (NUMBERED, NLI_LABELS, NLI_LABELS, "given", False),
         (["c", "e", "n"], NLI_LABELS, NLI_LABELS, "given", True),
-        *(
-            (NUMBERED, text, NLI_LABELS, "given", False)
-            for text in ("entailment,neutral,contradiction", "Entailment, Neutral, Contradiction", "e,n,c")
-        ),
-        *((NUMBERED, text, (), labels.INFERRED, False) for text in ("infer", "Infer", " infer")),
+        (NUMBERED, "Entailment, Neutral, Contradiction", NLI_LABELS, "given", False),
+        (NUMBERED, "e,n,c", NLI_LABELS, "given", False),
+        (NUMBERED, " Infer", (), labels.INFERRED, False),
     ],
 )
 def test_labels_of_the_config_given_and_to_infer(
@@ -359,10 +342,6 @@ def test_names_that_are_numbers_keep_their_sign() -> None:
     refused("the data are -1, 0, 1", on, ["-1", "0", "1"], data)
 
 
-def test_labels_are_parsed_in_order() -> None:
-    assert labels.parse_labels("contradiction, entailment,neutral") == ("contradiction", "entailment", "neutral")
-
-
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
@@ -383,7 +362,6 @@ def test_two_way_labels_on_one_side_give_a_two_way_comparison(
     [
         (NLI_LABELS, label_spellings.TWO_WAY, (0, 1, 1)),
         (CENL, NLI_LABELS, (2, 0, 1)),
-        (("not_entailment", "entailment"), label_spellings.TWO_WAY, (1, 0)),
     ],
 )
 def test_positions_among_the_compared_labels(
