@@ -14,6 +14,7 @@ import hashlib
 import json
 import math
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,51 +28,15 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 if TYPE_CHECKING:
     import inflect
 
-CLASS_OF_TAG = {
-    **dict.fromkeys(("NN", "NNS"), "noun"),
-    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
-    "JJ": "adj",
-    "RB": "adv",
-}
-
-CONTRACTED_NEGATIONS = ("n't", "n’t", "nt")
-
-NEGATIONS = {
-    *("no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot", "without"),
-    *("absent", "lacking", "minus", "nowise"),
-    *("hardly", "barely", "scarcely", "n't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't"),
-    *("ain't", "won't", "can't", "couldn't", "wouldn't", "shouldn't", "mustn't", "haven't", "hasn't", "hadn't"),
-    *("dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "aint", "cant", "couldnt", "wouldnt"),
-}
-
-QUANTIFIERS = {
-    *("single", "sole", "only", "same", "other", "different", "another", "such", "own"),
-    *("first", "second", "third", "fourth", "fifth", "next", "last", "previous", "former", "latter"),
-    *("half", "double", "several", "many", "few", "much", "more", "most", "less", "least", "enough"),
-    *("numerous", "various", "multiple", "whole", "entire"),
-}
-
-MEN = {
-    *("man", "boy", "guy", "gentleman", "male", "lad", "father", "dad", "brother", "son", "grandson", "grandfather"),
-    *("husband", "uncle", "nephew", "king", "prince", "actor", "waiter", "policeman", "fireman", "businessman"),
-    *("cowboy", "monk", "priest", "men", "gentlemen", "policemen", "firemen", "businessmen"),
-    *("boys", "guys", "males", "lads", "fathers", "dads", "brothers", "sons", "grandsons", "grandfathers", "husbands"),
-    *("uncles", "nephews", "kings", "princes", "actors", "waiters", "cowboys", "monks", "priests"),
-    *("daddy", "grandpa", "groom"),
-}
-WOMEN = {
-    *("woman", "girl", "lady", "female", "mother", "mom", "sister", "daughter", "granddaughter", "grandmother", "wife"),
-    *("aunt", "niece", "bride", "queen", "princess", "actress", "waitress", "policewoman", "businesswoman", "nun"),
-    *("widow", "women", "ladies", "wives", "policewomen", "businesswomen", "princesses", "actresses", "waitresses"),
-    *("girls", "females", "mothers", "moms", "sisters", "daughters", "granddaughters", "grandmothers", "aunts"),
-    *("nieces", "brides", "queens", "nuns", "widows", "mommy", "grandma"),
-}
-
-AFFIXES = {
-    *("un", "re", "de", "dis", "mis", "pre", "non", "anti", "semi", "inter", "multi", "bi", "tri", "ex", "co"),
-    *("ing", "ed", "er", "est", "ly", "ness", "ment", "tion", "sion", "ies", "ish", "ful", "less", "ible", "ous"),
-    *("ism", "ist", "ity", "ive", "al", "ic", "th", "nd", "rd", "st", "ll", "ve", "em", "im", "il", "ir", "en", "fi"),
-}
+WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+CLASS_OF_TAG: dict[str, str] = WORDS["class_of_tag"]
+CONTRACTED_NEGATIONS = tuple(WORDS["contracted_negations"])
+NEGATIONS = {*WORDS["negations"]}
+QUANTIFIERS = {*WORDS["quantifiers"]}
+MEN = {*WORDS["men"]}
+WOMEN = {*WORDS["women"]}
+AFFIXES = {*WORDS["affixes"]}
+MORPHY: list[tuple[str, str]] = WORDS["noun_endings"]
 
 
 @functools.cache
@@ -80,20 +45,6 @@ def english() -> inflect.engine:
     import inflect
 
     return inflect.engine()
-
-
-MORPHY = (
-    *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
-    *(("men", "man"), ("ies", "y")),
-)
-
-
-VERB_ENDINGS = (
-    *(("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
-)
-
-
-ADJECTIVE_ENDINGS = (("er", ""), ("est", ""), ("er", "e"), ("est", "e"))
 
 
 def wordnet_table(name: str) -> dict[str, str]:
@@ -497,14 +448,14 @@ def words_of_problem(texts: Iterable[str], tokens: Iterable[Token]) -> set[str]:
 def base_forms(word: str, word_class: str) -> frozenset[str]:
     """Return a word and what it is a form of, by WordNet's rules for nouns, verbs and adjectives."""
     forms = {word}
-    classes = (("noun", NOUNS, MORPHY), ("verb", VERBS, VERB_ENDINGS), ("adj", ADJECTIVES, ADJECTIVE_ENDINGS))
-    for name, table, endings in classes:
-        if name == word_class:
-            forms.add(table.get("irregular " + word, word))
-            for ending, base in endings:
-                stem = word[: len(word) - len(ending)] + base
-                if word.endswith(ending) and stem in table:
-                    forms.add(stem)
+    tables = {"noun": NOUNS, "verb": VERBS, "adj": ADJECTIVES}
+    if word_class in tables:
+        table = tables[word_class]
+        forms.add(table.get("irregular " + word, word))
+        for ending, base in WORDS["adjective_endings" if word_class == "adj" else f"{word_class}_endings"]:
+            stem = word.removesuffix(ending) + base
+            if word.endswith(ending) and stem in table:
+                forms.add(stem)
     return frozenset(forms)
 
 

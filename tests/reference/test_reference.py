@@ -1,10 +1,12 @@
 """The pipeline gives the same variants as the literal reference."""
 
 import json
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,83 +92,8 @@ def test_real_problems(
     assert len(outcome.doubtful) <= outcome.variants // 1000, str(outcome)
 
 
-ODD_PIECES = (
-    *("x²", "ⅷⅷ", "ªª", "don’t", "don't", "Don't", "o'clock", "rock'n'roll", "a--b", "e-mail", "ab-", "'tis", "a'b"),
-    *(
-        "american",
-        "straße",
-        "İx",
-        "ﬁsh",
-        "café",
-        "naïve",
-        "Boy",
-        "BOY",
-        "co",
-        "Co",
-        "ING",
-        "un",
-        "NOT",
-        "ok",
-        "日本",
-        "x1",
-        "A",
-        "I",
-    ),
-    *("##s", "teacher", "Teacher", "horses", "GOAT", "iPhones", "McDonald", "goat’s", "child's", "ab", "a", "é", "éé"),
-)
-ORIGINALS = (
-    "boy",
-    "boys",
-    "B2",
-    "TV",
-    "TVs",
-    "girl",
-    "Children",
-    "children",
-    "walk",
-    "red",
-    "dog",
-    "TEA",
-    "3D",
-    "cafe",
-    "bar",
-    "km",
-    "'s",
-    "gon",
-    "##na",
-    "not",
-    "single",
-    "same",
-    "girls",
-)
-ODD_PROBLEMS = (
-    ("A boy\u00a0and a  girl sing.", " The boy saw\ta girl\n"),
-    ("\u201cA boy\u201d \u2018sings\u2019 to a girl\u2014and a dog\u2026", "The boy sings to a dog"),
-    ("The boy\u2019s dog is red.", "A boy's red dog!"),
-    ("A red-haired boy and a girl/boy.", "A boy is red"),
-    ("A TV, two TVs (TVs!) and a dog.", "Two TVs, a TV and a dog"),
-    ("TEA for Children", "Children like TEA"),
-    ("Children drink TEA \U0001f600 dog", "A dog, Children and TEA \U0001f600"),
-    ("The girl sees girls and a single boy", "A single girl, the same girls"),
-    ("The cafe\u0301 has a dog. The dog is in the cafe.", "A dog in a cafe"),
-    ("A boy. A boy. A boy", "boy"),
-    ("dog", "dog "),
-    ("A boy and a boy and a boy's boy.", 'The boy, the "boy" and boy-boy'),
-    ("A red boy in a red cafe", "The red boy"),
-    ("The boys walk the dog, the dog walk.", "A dog walk, a boy walk"),
-    ("He's a boy; he is n't gonna walk 5km.", "He's gonna walk, 5km is n't a dog walk"),
-    ("The boy does not walk, nobody walks the dog", "Nobody does not walk a dog"),
-    ("A café and a bar, re\u0301d and red", "A red bar in a cafe\u0301"),
-    ("\U0001d400 boy \U0001d401", "The boy \U0001d400\U0001d401 boy"),
-)
-
-
-CASED_PROBLEMS = (
-    ("Children walk a dog, and the children sing.", "The children walk a dog"),
-    ("A boy sees a Boy and the BOY", "Boy"),
-    ("The Red car", "a red CAR is red"),
-    ("Her dog sees a boy and his children", "A dog sees the children"),
-)
+ODD = tomllib.loads(Path(__file__).with_name("odd_texts.toml").read_text(encoding="utf-8"))
+ODD_PIECES, ORIGINALS = ODD["pieces"], ODD["originals"]
 
 
 @pytest.mark.parametrize("make", ["cased WordPiece", *slow("uncased WordPiece", "byte BPE", "SentencePiece")])
@@ -177,15 +104,11 @@ def test_odd_pieces_and_texts(make: str, plain_tagger: literal.Tagger, tmp_path:
         tokenizer = scripted.wordpiece([*ranking, *"abcdef.,\"'-"], lowercase=not make.startswith("cased"))
     else:
         # Every second word also has a piece without a leading space.
-        ranking = [
-            *(f" {piece}" for piece in ODD_PIECES),
-            *ODD_PIECES[::2],
-            *(f" {word}" for word in ORIGINALS),
-            *ORIGINALS,
-        ]
+        ranking = [f" {piece}" for piece in ODD_PIECES] + ODD_PIECES[::2]
+        ranking += [f" {word}" for word in ORIGINALS] + ORIGINALS
         tokenizer = scripted.byte_bpe(ranking) if make == "byte BPE" else scripted.sentencepiece(ranking)
     folder = scripted.save(tmp_path / "odd", tokenizer, [*dict.fromkeys(ranking)], step=0.01)
-    problems = [Problem(premise, hypothesis) for premise, hypothesis in ODD_PROBLEMS * 2]
+    problems = [Problem(*texts) for texts in ODD["problems"] * 2]
     expected = comparison.reference_of(problems, [literal.MaskedLM("odd", folder)], plain_tagger, WORD_CLASSES)
     options = replace(comparison.options_for(problems, tmp_path, [str(folder)]), classes=WORD_CLASSES)
     assert_equal(problems, expected, options, tmp_path)
@@ -233,45 +156,49 @@ def test_texts_longer_than_a_masked_lm_accepts(
     assert_equal(problems, expected, replace(plain, inflation=1, top_k=40, subsamples=3), tmp_path)
 
 
-LENIENT_WITH_ARTICLES = literal.Choices(articles=True, prob=False, pos=False, ignore_case=True)
-CHOICES: tuple[tuple[dict[str, Any], literal.Choices], ...] = (
-    ({"sides": "union"}, literal.Choices(union=True)),
-    ({"filters": "pos"}, literal.Choices(prob=False)),
-    ({"filters": "prob"}, literal.Choices(pos=False)),
-    ({"filters": "none"}, literal.Choices(prob=False, pos=False)),
-    ({"scramble": True, "random_seed": 7}, literal.Choices(scramble=7)),
-    ({"ignore_case": True}, literal.Choices(ignore_case=True)),
-    ({"min_mlms": 2, "sides": "union"}, literal.Choices(min_mlms=2, union=True)),
-    ({"same_tag": True, "filters": "prob"}, literal.Choices(same_tag=True, pos=False)),
-    ({"articles": True, "filters": "none", "ignore_case": True}, LENIENT_WITH_ARTICLES),
-    ({"min_log_odds": 0.2}, literal.Choices(min_log_odds=0.2)),
-    ({"no_compounds": True, "filters": "none"}, literal.Choices(no_compounds=True, prob=False, pos=False)),
-    ({"supersense": True, "filters": "none"}, literal.Choices(supersense=True, prob=False, pos=False)),
-    ({"same_parse": True, "filters": "prob"}, literal.Choices(same_parse=True, pos=False)),
-    ({"no_quantifiers": True, "filters": "none"}, literal.Choices(no_quantifiers=True, prob=False, pos=False)),
-    ({"pronouns": True, "filters": "none"}, literal.Choices(pronouns=True, prob=False, pos=False)),
-    ({"capitals": True, "filters": "none"}, literal.Choices(capitals=True, prob=False, pos=False)),
-    ({"max_rank": 20, "filters": "none"}, literal.Choices(max_rank=20, prob=False, pos=False)),
-    ({"veto": 30}, literal.Choices(veto=30)),
-    ({"veto": 15, "dissents": 1, "filters": "none"}, literal.Choices(veto=15, dissents=1, prob=False, pos=False)),
-    (
-        {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
-        literal.Choices(min_mlms=2, same_tag=True, articles=True, min_log_odds=0.05, max_rank=45),
-    ),
-    (
-        {"sides": "union", "filters": "none", "scramble": True, "ignore_case": True},
-        literal.Choices(prob=False, pos=False, union=True, scramble=0, ignore_case=True),
-    ),
+# What the options `filters` and `sides` are among the choices.
+FILTERS = {"prob": {"pos": False}, "pos": {"prob": False}, "none": {"prob": False, "pos": False}}
+CHOICES: tuple[dict[str, Any], ...] = (
+    {"sides": "union"},
+    {"filters": "pos"},
+    {"filters": "prob"},
+    {"filters": "none"},
+    {"scramble": True, "random_seed": 7},
+    {"ignore_case": True},
+    {"min_mlms": 2, "sides": "union"},
+    {"same_tag": True, "filters": "prob"},
+    {"articles": True, "filters": "none", "ignore_case": True},
+    {"min_log_odds": 0.2},
+    {"no_compounds": True, "filters": "none"},
+    {"supersense": True, "filters": "none"},
+    {"same_parse": True, "filters": "prob"},
+    {"no_quantifiers": True, "filters": "none"},
+    {"pronouns": True, "filters": "none"},
+    {"capitals": True, "filters": "none"},
+    {"max_rank": 20, "filters": "none"},
+    {"veto": 30},
+    {"veto": 15, "dissents": 1, "filters": "none"},
+    {"min_mlms": 2, "same_tag": True, "articles": True, "min_log_odds": 0.05, "max_rank": 45},
+    {"sides": "union", "filters": "none", "scramble": True, "ignore_case": True},
 )
 
 
-NAMES = [json.dumps(changes) for changes, _ in CHOICES]
-FAST = {"min_log_odds"}
-"""Options of choices that the fast tests compare too, if these have no more than two options."""
+def choices_of(options: dict[str, Any]) -> literal.Choices:
+    """Return the choices of the literal method that options of a run stand for."""
+    named = {"filters", "sides", "scramble", "random_seed"}
+    choices = {name: value for name, value in options.items() if name not in named}
+    choices |= FILTERS.get(options.get("filters", ""), {})
+    if "scramble" in options:
+        choices["scramble"] = options.get("random_seed", 0)
+    return literal.Choices(union="sides" in options, **choices)
+
+
+NAMES = [json.dumps(changes) for changes in CHOICES]
+FAST = NAMES[CHOICES.index({"min_log_odds": 0.2})]
 
 
 def test_every_option_of_a_filter_is_compared() -> None:
-    compared = {name for changes, _ in CHOICES for name in changes}
+    compared = {*chain.from_iterable(CHOICES)}
     assert {field.name for field in fields(FilterOptions)} - compared == {"no_relations"}  # which needs WordNet
 
 
@@ -284,14 +211,14 @@ def variants_of(plain_tagger: literal.Tagger, tmp_path_factory: pytest.TempPathF
     for name, ranking in (("odd", pieces), ("even", [*pieces[::-2], *pieces[::2]])):
         tokenizer = scripted.wordpiece([*pieces, *"abcdef.,\"'-"], lowercase=False)
         folders[name] = scripted.save(folder / name, tokenizer, [*dict.fromkeys(ranking)], step=0.01)
-    problems = [Problem(premise, hypothesis) for premise, hypothesis in (*ODD_PROBLEMS, *CASED_PROBLEMS)]
+    problems = [Problem(*texts) for texts in ODD["problems"] + ODD["cased_problems"]]
     mlms = [literal.MaskedLM(name, path) for name, path in folders.items()]
     plain = comparison.options_for(problems, folder, [str(path) for path in folders.values()])
 
     @cache
     def compared(name: str) -> int:
-        changes, choices = CHOICES[NAMES.index(name)]
-        expected = comparison.reference_of(problems, mlms, plain_tagger, WORD_CLASSES, choices)
+        changes = CHOICES[NAMES.index(name)]
+        expected = comparison.reference_of(problems, mlms, plain_tagger, WORD_CLASSES, choices_of(changes))
         return assert_equal(problems, expected, replace(plain, classes=WORD_CLASSES, **changes), folder).variants
 
     return compared
@@ -299,10 +226,7 @@ def variants_of(plain_tagger: literal.Tagger, tmp_path_factory: pytest.TempPathF
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=() if len(changes) < 3 and FAST & {*changes} else pytest.mark.slow)
-        for name, (changes, _) in zip(NAMES, CHOICES, strict=True)
-    ],
+    [name if name == FAST else pytest.param(name, marks=pytest.mark.slow) for name in NAMES],
 )
 def test_options_beyond_the_defaults(variants_of: Callable[[str], int], name: str) -> None:
     variants_of(name)
