@@ -51,10 +51,11 @@ def category_of(noun: str) -> str:
 def read(text: str) -> list[Fact]:
     """Return the facts of a text of one or two clauses, after checking articles, capitals and full stops."""
     assert re.fullmatch(r"[A-Z][^.]*\.(?: [A-Z][^.]*\.)?", text), text
-    clauses = [clause for sentence in text.rstrip(".").split(". ") for clause in sentence.split(" and ")]
-    for clause in (clause for sentence in text.rstrip(".").split(". ") for clause in sentence.split(" and ")[1:]):
-        assert not clause.startswith("The "), text
-    return [_read_clause(clause) for clause in clauses]
+    facts = []
+    for sentence in text.rstrip(".").split(". "):
+        assert " and The " not in sentence, text
+        facts += [_read_clause(clause) for clause in sentence.split(" and ")]
+    return facts
 
 
 def _read_clause(clause: str) -> Fact:
