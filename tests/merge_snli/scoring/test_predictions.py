@@ -1,13 +1,12 @@
 """Tables of predictions: what their labels mean, and predictions that contradict each other."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pandas as pd
 import pytest
 
 from merge_snli.answers.data import ScoredData
@@ -15,17 +14,16 @@ from merge_snli.answers.groups import read_groups
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.imports import read_predictions
-from tests.oracles import refused
+from tests.oracles import refused, write_rows
 
 PAIRS = [(f"A dog runs {number}.", "It runs.") for number in range(4)]
 
 
 def grouped(names: Sequence[str] = NLI_LABELS) -> ScoredData:
     """Return four pairs in two groups, with labels that have these names."""
-    rows = [
-        {"premise": premise, "hypothesis": hypothesis, "label": number % 3, "group": number // 2}
-        for number, (premise, hypothesis) in enumerate(PAIRS)
-    ]
+    rows = rows_with([0, 1, 2, 0])
+    for number, row in enumerate(rows):
+        row["group"] = number // 2
     named = tuple(f"{number}={name}" for number, name in enumerate(names))
     return read_groups(ProblemOptions(problems=rows, data_labels=named), group_column="group")
 
@@ -34,14 +32,14 @@ def rows_with(labels: Iterable[object]) -> list[dict[str, object]]:
     return [{"premise": p, "hypothesis": h, "label": label} for (p, h), label in zip(PAIRS, labels, strict=False)]
 
 
-def write(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
     if path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    elif path.suffix == ".csv":
-        lines = [",".join(map(str, row.values())) for row in rows]
-        path.write_text("\n".join([",".join(rows[0]), *lines, ""]))
+        return write_rows(path, rows)
+    table = pd.DataFrame(rows)
+    if path.suffix == ".csv":
+        table.to_csv(path, index=False)
     else:
-        pq.write_table(pa.Table.from_pylist([*rows]), path)
+        table.to_parquet(path)
     return path
 
 

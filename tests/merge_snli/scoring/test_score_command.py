@@ -64,21 +64,8 @@ def test_table_on_stdout_and_one_file_per_model(
 
 def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command: Command) -> None:
     out = tmp_path / "results"
-    printed = command(
-        "score",
-        bert,
-        "nowhere/at-all",
-        "--dataset",
-        dataset,
-        "--out",
-        out,
-        "--config",
-        "verb",
-        "--format",
-        "json",
-        code=2,
-    )
-    document = printed.json
+    options = ["--dataset", dataset, "--config", "verb", "--format", "json", "--out", out]
+    document = command("score", bert, "nowhere/at-all", *options, code=2).json
     [path] = out.glob("*.json")
     assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
     assert list(document["failed"]) == ["nowhere/at-all"]
@@ -103,13 +90,7 @@ def test_labels_are_given_and_failing_models_do_not_stop_the_others(
     models = [bert, numbered, "./gone", *broken, roberta]
     text = unwrapped(command("score", *models, "--dataset", dataset, "--out", tmp_path / "results", code=2).out)
     assert [result.model.name for result in read_results(tmp_path / "results")] == [bert.name, roberta.name]
-    assert not missing_from(
-        text,
-        "numbered: not scored:",
-        "the outputs of numbered are named LABEL_0, LABEL_1, LABEL_2",
-        "--model-labels='label of output 0,label of output 1,label of output 2'",
-        "./gone: not scored: model folder ./gone",
-    )
+    assert "--model-labels='label of output 0,label of output 1,label of output 2'" in text
     names = ["numbered", "./gone", *(folder.name for folder in broken)]
     assert all(f"{name}: not scored: " in text for name in names)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -125,10 +106,9 @@ def test_labels_are_given_and_failing_models_do_not_stop_the_others(
 def test_bundled_models_that_do_not_classify_or_exist_are_refused(
     dataset: Path, tmp_path: Path, command: Command
 ) -> None:
-    masked_lm, unknown = (
-        command("score", name, "--dataset", dataset, "--out", tmp_path / "results", code=2)
-        for name in ("demo:mlm-bpe", "demo:nli-c")
-    )
+    options = ["--dataset", dataset, "--out", tmp_path / "results"]
+    masked_lm = command("score", "demo:mlm-bpe", *options, code=2)
+    unknown = command("score", "demo:nli-c", *options, code=2)
     assert re.search(r"demo:mlm-bpe is not a sequence classifier \(\w+ForMaskedLM\)", masked_lm.err)
     assert "--model-labels" not in masked_lm.err
     assert not missing_from(unknown.err, "merge-snli: unknown bundled name 'demo:nli-c'", "demo:nli-a", "demo:nli-b")
@@ -145,11 +125,8 @@ def test_checkpoints_of_the_same_name_are_told_apart(
     names = ["one/checkpoint-500", "small", "two/checkpoint-500"]
     assert sorted(result.model.name for result in read_results(out)) == names
     assert all(f"\n{name} " in printed for name in names)
-    for name in ("small", "checkpoint-500"):
-        assert (
-            f"two models are named {name} "
-            in command("score", f"{name}={first}", f"{name}={second}", "--dataset", dataset, "--out", out, code=2).err
-        )
+    error = command("score", f"small={first}", f"small={second}", "--dataset", dataset, "--out", out, code=2).err
+    assert "two models are named small " in error
 
 
 def test_unavailable_hub_models_do_not_stop_the_others(
@@ -212,10 +189,8 @@ def test_a_disk_error_names_the_folder(
         return write(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", refuse_shards)
-    assert (
-        str(tmp_path / "results.work")
-        in command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=2).err
-    )
+    error = command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=2).err
+    assert str(tmp_path / "results.work") in error
     assert not list(tmp_path.rglob("*.json.*"))
 
 
