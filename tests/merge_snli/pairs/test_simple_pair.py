@@ -33,9 +33,9 @@ def test_the_sizes_are_those_of_the_paper(premises: int) -> None:
     assert SimplePairOptions().premises == 4_000
     configs, _ = simple_pair_configs(SimplePairOptions(premises=premises))
     sizes, pairs = {}, {}
-    for name, config in configs.items():
-        sizes[name] = Counter(row["family"] for row in config.rows)
-        pairs[name] = {(row["premise"], row["hypothesis"]) for row in config.rows}
+    for name, of_config in configs.items():
+        sizes[name] = Counter(row["family"] for row in of_config.rows)
+        pairs[name] = {(row["premise"], row["hypothesis"]) for row in of_config.rows}
     assert sizes == {
         "simple": {"n_is_a": premises * 6, "svo": premises * 8},
         "relevance": {"n_is_a": premises * 3, "svo": premises * 4},
