@@ -1,5 +1,6 @@
 """The thirteen models of the paper: the table against the paper, and tiny models of their shapes."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -115,12 +116,14 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Tiny models of the architectures of the thirteen models, by the paper's names."""
     folder = tmp_path_factory.mktemp("paper")
     base = save_classifier("bert", folder / "base", labels=("a", "b"))
-    return {
-        model.paper_name: save_lora(folder / model.paper_name, base)
-        if "LoRA" in (model.note or "")
-        else save_classifier(model.model_type, folder / model.paper_name, seed=number)
-        for number, model in enumerate(PAPER_MODELS)
-    }
+    shapes = {}
+    for number, model in enumerate(PAPER_MODELS):
+        own = folder / model.paper_name
+        if "LoRA" in (model.note or ""):
+            shapes[model.paper_name] = save_lora(own, base)
+        else:
+            shapes[model.paper_name] = save_classifier(model.model_type, own, seed=number)
+    return shapes
 
 
 def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
@@ -129,14 +132,14 @@ def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
     if (folder / "adapter_config.json").is_file():
         base = auto_model.from_pretrained(folder.with_name("base"), num_labels=3, ignore_mismatched_sizes=True)
         adapted: Any = PeftModel.from_pretrained(base, str(folder))
-        arguments = {
-            "model": adapted.merge_and_unload(),
-            "tokenizer": AutoTokenizer.from_pretrained(folder.with_name("base")),
-        }
+        tokenizer = AutoTokenizer.from_pretrained(folder.with_name("base"))
+        arguments = {"model": adapted.merge_and_unload(), "tokenizer": tokenizer}
     plain: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
-    answers = [plain({"text": premise, "text_pair": hypothesis}) for premise, hypothesis in pairs]
-    by_label = [{entry["label"]: entry["score"] for entry in answer} for answer in answers]
-    return np.array([[row[plain.model.config.id2label[index]] for index in range(3)] for row in by_label], np.float32)
+    rows = []
+    for premise, hypothesis in pairs:
+        scores = {entry["label"]: entry["score"] for entry in plain({"text": premise, "text_pair": hypothesis})}
+        rows.append([scores[label] for _, label in sorted(plain.model.config.id2label.items())])
+    return np.array(rows, np.float32)
 
 
 @pytest.mark.parametrize("paper_name", slow(*(model.paper_name for model in PAPER_MODELS)))
@@ -178,22 +181,23 @@ def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:
     assert allowed.record.digest != model_from_name(str(folder), ModelOptions()).record.digest
 
 
+OWN = """
+from transformers import BertConfig, BertForSequenceClassification
+
+class OwnConfig(BertConfig):
+    model_type = "own-bert"
+
+class OwnModel(BertForSequenceClassification):
+    config_class = OwnConfig
+"""
+
+
 def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None:
     folder = save_classifier("bert", tmp_path / "remote")
     config = folder / "config.json"
-    config.write_text(
-        config.read_text(encoding="utf-8").replace(
-            '"model_type": "bert"',
-            '"model_type": "own-bert", "auto_map": {"AutoConfig": "own.OwnConfig", '
-            '"AutoModelForSequenceClassification": "own.OwnModel"}',
-        ),
-        encoding="utf-8",
-    )
-    (folder / "own.py").write_text(
-        "from transformers import BertConfig, BertForSequenceClassification\n\n\n"
-        "class OwnConfig(BertConfig):\n    model_type = 'own-bert'\n\n\n"
-        "class OwnModel(BertForSequenceClassification):\n    config_class = OwnConfig\n",
-        encoding="utf-8",
-    )
+    classes = {"AutoConfig": "own.OwnConfig", "AutoModelForSequenceClassification": "own.OwnModel"}
+    entries = json.loads(config.read_text(encoding="utf-8")) | {"model_type": "own-bert", "auto_map": classes}
+    config.write_text(json.dumps(entries), encoding="utf-8")
+    (folder / "own.py").write_text(OWN, encoding="utf-8")
     refused(r"remote .*trust_remote_code", score, folder, dataset)
     assert score(folder, dataset, trust_remote_code=True).model.architecture == "OwnModel"
