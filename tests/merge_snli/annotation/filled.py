@@ -15,9 +15,12 @@ Scores = dict[str, tuple[int, int]]
 def random_scores(ids: list[str], seed: int) -> Scores:
     """Scores that are mostly good; two annotators with different seeds mostly agree."""
     same, own = random.Random(0), random.Random(seed)
-    base = {each: same.choices(range(1, 6), [1, 1, 1, 3, 9], k=2) for each in sorted(ids)}
-    changes = {each: own.choices([0, -1, -2], [6, 2, 1], k=2) for each in sorted(ids)}
-    return {each: (max(1, base[each][0] + changes[each][0]), max(1, base[each][1] + changes[each][1])) for each in base}
+    scores = {}
+    for each in sorted(ids):
+        fluency, reasoning = same.choices(range(1, 6), [1, 1, 1, 3, 9], k=2)
+        first, second = own.choices([0, 1, 2], [6, 2, 1], k=2)
+        scores[each] = max(1, fluency - first), max(1, reasoning - second)
+    return scores
 
 
 def fill_csv(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
@@ -85,21 +88,15 @@ def fill_xlsx(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
 
 def export(tasks: Path, scores: Mapping[Any, Mapping[str, tuple[int, int]]]) -> list[dict[str, Any]]:
     """Return Label Studio's JSON export of a project, with one annotation of each task per user."""
-    return [
-        {
-            "id": number,
-            "data": task["data"],
-            "annotations": [
-                {
-                    "completed_by": user,
-                    "was_cancelled": False,
-                    "result": [
-                        {"from_name": name, "to_name": "premise", "type": "choices", "value": {"choices": [str(score)]}}
-                        for name, score in zip("FR", by_id[task["data"]["variant_id"]], strict=True)
-                    ],
-                }
-                for user, by_id in scores.items()
-            ],
-        }
-        for number, task in enumerate(json.loads(tasks.read_text("utf-8")), 1)
-    ]
+    exported = []
+    for number, task in enumerate(json.loads(tasks.read_text("utf-8")), 1):
+        annotations = []
+        for user, by_id in scores.items():
+            given = [_choice(*each) for each in zip("FR", by_id[task["data"]["variant_id"]], strict=True)]
+            annotations.append({"completed_by": user, "was_cancelled": False, "result": given})
+        exported.append({"id": number, "data": task["data"], "annotations": annotations})
+    return exported
+
+
+def _choice(name: str, score: int) -> dict[str, Any]:
+    return {"from_name": name, "to_name": "premise", "type": "choices", "value": {"choices": [str(score)]}}
