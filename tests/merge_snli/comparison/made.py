@@ -89,22 +89,13 @@ def scored_dataset(
     data = _data(rows, ids, pairs, [numbers[letter] for letter in letters], dataset, labels, masked_lms)
     data = data if annotators is None else replace(data, annotators=np.array(annotators))
     of_seeds = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
-    answers = [
-        answers_to(
-            data,
-            Predicted(np.array([numbers[row.answers[at]] for row in rows])),
-            Predicted(np.array([numbers[letters[at]] for letters in of_seeds])),
-            tuple(labels),
-        )
-        for at in range(len(models))
-    ]
-    return ScoredDataset(
-        data,
-        dataset_record(data),
-        tuple(
-            ModelAnswers(name, made_result(name, data, each), each) for name, each in zip(models, answers, strict=True)
-        ),
-    )
+    found = []
+    for at, name in enumerate(models):
+        on_rows = Predicted(np.array([numbers[row.answers[at]] for row in rows]))
+        predicted = Predicted(np.array([numbers[letters[at]] for letters in of_seeds]))
+        answers = answers_to(data, on_rows, predicted, tuple(labels))
+        found.append(ModelAnswers(name, made_result(name, data, answers), answers))
+    return ScoredDataset(data, dataset_record(data), tuple(found))
 
 
 def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | None = None) -> Result:
@@ -112,9 +103,8 @@ def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | 
     known, kept = predicted_answers(answers, data)
     model = ModelRecord(name=name, digest=digest, labels=answers.labels, label_origin="function")
     run = RunRecord({})
-    return replace(
-        make_result(known, kept, data, model=model, run=run, max_length=None, pairs=len(data.pairs)), notes=()
-    )
+    made = make_result(known, kept, data, model=model, run=run, max_length=None, pairs=len(data.pairs))
+    return replace(made, notes=())
 
 
 def _dataset(title: str, digest: str, masked_lms: Sequence[str], options: Mapping[str, Any]) -> MergeDataset:
@@ -142,7 +132,7 @@ def _data(
     groups = np.array([ids.index(row.seed) for row in rows])
     row_labels = np.array(gold)[groups]
     sentences = SentencePairs.of([*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))])
-    n_subsamples = 1 + max((number for row in rows for number in row.subsamples), default=0)
+    n_subsamples = 1 + max({0}.union(*(row.subsamples for row in rows)))
     return ScoredData(
         dataset=dataset,
         name=dataset.name,

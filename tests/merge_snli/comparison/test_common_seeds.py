@@ -28,6 +28,7 @@ from merge_snli.dataset.stored import find_dataset
 from merge_snli.explorer.write import write_explorer
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import page_data
+from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.leaderboard.tables import comma_separated, json_text, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
@@ -110,21 +111,28 @@ def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[R
 
 def test_the_board_and_its_page_give_the_reason(board: Board, n_part: int) -> None:
     assert [entry.name for entry in board.entries if entry.unranked is None] == [WHOLE, WEAK]
-    text = markdown([board])
+    text, reason = markdown([board]), f"{n_part} of 24 seeds"
     assert text.index(f"| {WHOLE} ") < text.index(f"| {WEAK} ") < text.index(f"| {PART} (not ranked)")
-    assert f"{PART} is not ranked: {n_part} of 24 seeds" in text
+    assert f"{PART} is not ranked: {reason}" in text
     assert f"{n_part} to 24 seeds" in text, "the heading claims no more seeds than the rows have"
-    rows = {(row["model"], row["part"]): row for row in json.loads(json_text([board]))["rows"]}
-    assert f"{n_part} of 24" in rows[PART, "all"]["not_ranked"]
-    assert rows[WHOLE, "all"]["not_ranked"] is None
-    cells = {row["model"]: row["not_ranked"] for row in csv.DictReader(comma_separated([board]).splitlines())}
-    assert cells[WHOLE] == "" != cells[TWO_WAY]
+    in_json = {row["model"]: row["not_ranked"] for row in json.loads(json_text([board]))["rows"]}
+    in_csv = {row["model"]: row["not_ranked"] for row in csv.DictReader(comma_separated([board]).splitlines())}
     [data] = page_data([board], {})["boards"]
+    on_page = {model["name"]: model["unranked"] for model in data["models"]}
+    for found in (in_json, in_csv, on_page):
+        assert reason in str(found[PART])
+        assert not found[WHOLE] and found[TWO_WAY]
     assert data["seeds"] == 24
-    models = {model["name"]: model for model in data["models"]}
-    assert f"{n_part} of 24" in models[PART]["unranked"]
-    assert any("not ranked" in note for note in models[PART]["notes"])
-    assert models[WHOLE]["unranked"] is None
+
+
+def test_side_by_side_does_not_rank_a_partial_model_first(
+    results: list[Result], board: Board, make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    other = make_dataset(tmp_path / "other", seeds=4)
+    elsewhere = make_boards([score(answer_by_length, other, name="elsewhere")])
+    table = known(side_by_side([board, *elsewhere])).table
+    assert [row[0] for row in table.rows][:2] == [WHOLE, WEAK]
+    assert f"{PART} is not ranked" in " ".join(table.notes)
 
 
 def three_way(results: list[Result]) -> list[Result]:
