@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -171,21 +172,17 @@ def compare(
         if differences:
             differing[key] = differences
     noisy = tuple(sorted(":".join(key) for key in differing.keys() & may_differ))
-    lines = [
-        f"{':'.join(key)}: {'; '.join(differences)}"
-        for key, differences in sorted(differing.items())
-        if key not in may_differ
-    ]
-    lines += [
-        f"{':'.join(key)}: in the subsamples {row['subsamples']}, the reference has {numbers[key]}"
-        for key, row in rows.items()
-        if row["subsamples"] != numbers[key]
-    ]
+    lines = []
+    for key, differences in sorted(differing.items()):
+        if key not in may_differ:
+            lines.append(f"{key}: {'; '.join(differences)}")
+    for key, row in rows.items():
+        if row["subsamples"] != numbers[key]:
+            lines.append(f"{key}: in the subsamples {row['subsamples']}, the reference has {numbers[key]}")
     lines += split_differences(folder, list(rows.values()), seeds, options)
     lines += [] if noisy else seed_differences(folder, expected, seeds, options)
-    return Outcome(
-        len(problems), len(rows.keys() & wanted) - len(differing.keys() & rows.keys() & wanted), noisy, tuple(lines)
-    )
+    equal = (rows.keys() & wanted) - differing.keys()
+    return Outcome(len(problems), len(equal), noisy, tuple(lines))
 
 
 def affected(every: Iterable[Key], doubtful: set[Key], inflation: int) -> set[Key]:
@@ -230,10 +227,10 @@ def split_differences(folder: Path, rows: list[Row], seeds: Mapping[str, Problem
     differences = [] if rows == sorted(rows, key=order) else ["the rows are in the wrong order"]
     for config in (ALL, *options.classes):
         in_config = [row for row in rows if config in (ALL, row["word_class"])]
-        for split, wanted in [("test", in_config)] + [
-            (subsample_split(index), [row for row in in_config if index in row["subsamples"]])
-            for index in range(options.subsamples)
-        ]:
+        splits = {"test": in_config}
+        for index in range(options.subsamples):
+            splits[subsample_split(index)] = [row for row in in_config if index in row["subsamples"]]
+        for split, wanted in splits.items():
             if [row["variant_id"] for row in rows_of(folder, config, split)] != [row["variant_id"] for row in wanted]:
                 differences.append(f"{config}/{split} does not match the rows of config all")
     return differences
@@ -243,20 +240,17 @@ def seed_differences(
     folder: Path, expected: Mapping[str, literal.Result], seeds: Mapping[str, Problem], options: Options
 ) -> list[str]:
     """Return the differences of config `seed`: problems, shared words and numbers of variants."""
-    pools = literal.pools(
-        (variant.key for result in expected.values() for variant in result.variants), options.inflation
-    )
+    keys = [variant.key for result in expected.values() for variant in result.variants]
     wanted = []
-    for seed_id in sorted({seed_id for seed_id, _ in pools}):
+    for seed_id in sorted({seed_id for seed_id, _ in literal.pools(keys, options.inflation)}):
         problem, result = seeds[seed_id], expected[seed_id]
         row: Row = {"seed_id": seed_id, "premise": problem.premise, "hypothesis": problem.hypothesis}
         row["label"] = NLI_LABELS.index(problem.label)
         for name in options.classes:
+            counts = Counter(variant.original for variant in result.variants if variant.word_class == name)
             words = [word for word_class, word in result.shared if word_class == name]
             row[f"{name}_words"] = words
-            row[f"{name}_variants"] = [
-                sum(variant.key[1:3] == (name, word) for variant in result.variants) for word in words
-            ]
+            row[f"{name}_variants"] = [counts[word] for word in words]
         wanted.append(row)
     rows = rows_of(folder, SEED)
     if rows == wanted:
