@@ -19,7 +19,6 @@ from merge_snli.results.scores import Intervals
 from merge_snli.statistics import (
     POWER,
     Distribution,
-    Interval,
     assumed_gaps,
     bootstrap_intervals,
     distribution_of,
@@ -54,11 +53,6 @@ CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
 ON_SEEDS = RNG.random(80) < CHANCES
 
 
-def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
-    (interval,) = bootstrap_intervals([np.mean], values, **options)
-    return interval
-
-
 def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals:
     """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
     return known(intervals_of(Counts(correct, sizes, sizes), seeds_correct))
@@ -66,14 +60,14 @@ def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Interval
 
 def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
     once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
-    assert seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1]) == once
     assert once == seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
 
 
 @pytest.mark.parametrize("seeds", [20, 21, 33])
 def test_few_seeds_have_the_interval_of_their_mean_difference(seeds: int) -> None:
     intervals = seed_intervals(ON_SEEDS[:seeds], CORRECT[:, :seeds], SIZES[:, :seeds])
-    expected = mean_interval((CORRECT >= 18).mean(axis=0)[:seeds] - ON_SEEDS[:seeds])
+    differences = (CORRECT >= 18).mean(axis=0)[:seeds] - ON_SEEDS[:seeds]
+    (expected,) = bootstrap_intervals([np.mean], differences)
     assert intervals.qt == pytest.approx((expected.low, expected.high), abs=6e-6)
 
 
@@ -127,9 +121,8 @@ def test_methods_tell_which_number_shows_no_variation_and_no_end_is_negative_zer
     correct = SIZES.copy()
     correct[:5] = 17  # each seed passes in half of the subsamples
     intervals = seed_intervals(ON_SEEDS, correct, SIZES)
-    assert intervals.methods == dict.fromkeys(LOWEST, "Wilson score") | dict.fromkeys(
-        ("seed_accuracy", "qt"), "BCa bootstrap"
-    )
+    methods = dict.fromkeys(LOWEST, "Wilson score")
+    assert intervals.methods == methods | {"seed_accuracy": "BCa bootstrap", "qt": "BCa bootstrap"}
     low, high = intervals.pattern_accuracy
     assert low < 0.5 < high
     assert high - low == pytest.approx(1 - proportion_interval(80, 80).low, abs=2e-5)
@@ -158,24 +151,28 @@ def shares(rng: np.random.Generator, n: int, subsamples: int, between: float) ->
     return [rng.binomial(subsamples, chance) / subsamples for _ in range(2)]
 
 
-def test_few_and_many_seeds_and_correlations() -> None:
+COIN = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+
+
+def test_few_and_many_seeds() -> None:
     """Only six seeds or more, all in one direction, give p < 0.05."""
-    always = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
-    assert smallest_paired(always, 5) is None
-    of_six = known(smallest_paired(always, 6))
-    assert of_six == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
-    by_size = [smallest_paired(assumed_gaps([0.7], 0.5), n) or 1.0 for n in (50, 200, 800)]
-    assert by_size[0] > by_size[1] > by_size[2]
-    assert by_size[1] / by_size[2] == pytest.approx(2, abs=0.2)  # the square root of the seeds
-    by_correlation = [smallest_paired(assumed_gaps([0.7], correlation), 500) or 1.0 for correlation in (0, 0.4, 0.8)]
-    assert by_correlation[0] > by_correlation[1] > by_correlation[2]
-    alone = known(smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500))
-    assert alone == pytest.approx(by_correlation[0], abs=0.006)  # without correlation, pairing gains nothing
-    coin = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
-    assert interval_width(coin, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
+    assert smallest_paired(COIN, 5) is None
+    assert smallest_paired(COIN, 6) == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
+    gaps = assumed_gaps([0.7], 0.5)
+    few, some, many = (known(smallest_paired(gaps, seeds)) for seeds in (50, 200, 800))
+    assert few > some > many
+    assert some / many == pytest.approx(2, abs=0.2)  # the square root of the seeds
+
+
+def test_correlated_models_and_less_variance_need_smaller_differences() -> None:
+    apart, some, close = (known(smallest_paired(assumed_gaps([0.7], each), 500)) for each in (0, 0.4, 0.8))
+    assert apart > some > close
+    alone = smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500)
+    assert alone == pytest.approx(apart, abs=0.006)  # without correlation, pairing gains nothing
     two_coins = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.25]))  # half the variance of one
-    ratio = known(smallest_unpaired(two_coins, 500)) / known(smallest_unpaired(coin, 500))
+    ratio = known(smallest_unpaired(two_coins, 500)) / known(smallest_unpaired(COIN, 500))
     assert ratio == pytest.approx(np.sqrt(1 / 2), abs=0.04)
+    assert interval_width(COIN, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
 
 
 def test_gaps_are_pooled_over_pairs() -> None:

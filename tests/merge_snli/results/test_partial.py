@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -91,13 +92,9 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: C
     out = tmp_path / "results"
     options = ["--limit-seeds", "4", "--subsample", "0", "--format", "json", "--out", out]
     [printed] = command("score", "demo:nli-b", "--dataset", BUNDLED, *options).json["results"]
-    assert printed["dataset"]["partial"] == {
-        "limit_seeds": 4,
-        "subsample": 0,
-        "min_agreement": None,
-        "chosen_rows": None,
-        "of": json.loads((BUNDLED / "run.json").read_text())["data"]["digest"],
-    }
+    partial = printed["dataset"]["partial"]
+    assert (partial["limit_seeds"], partial["subsample"], partial["min_agreement"]) == (4, 0, None)
+    assert partial["of"] == find_dataset(str(BUNDLED)).digest
     assert read_result(next(out.glob("*.json"))).dataset.title.endswith("(partial: 4 seeds, subsample 0)")
 
 
@@ -133,15 +130,10 @@ def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws:
     assert len(needed) < len(rows)
     assert {*asked} == {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in needed for of in ("", "seed_")}
     assert len(asked) == len({*asked})
-    for name in ("pattern_accuracy", "sample_accuracy", "curve", "seed_accuracy", "qt", "mt", "intervals"):
-        assert getattr(drawn.scores, name) == getattr(whole.scores, name)
-    for column, values in whole.parts.items():
-        for value, found in values.items():
-            assert drawn.parts[column][value].pattern_accuracy == found.pattern_accuracy
-    for reference, against in known(whole.consistency).items():
-        assert known(drawn.consistency)[reference].pattern_accuracy == against.pattern_accuracy
-    assert np.array_equal(drawn.counts().sizes, whole.counts().sizes)
-    assert np.array_equal(drawn.counts().correct, whole.counts().correct)
+    of_drawn, of_whole = drawn.to_pandas(), whole.to_pandas()
+    same = [name for name in of_whole if name.startswith(("sample", "pattern", "seed", "qt", "mt", "consistency"))]
+    pd.testing.assert_frame_equal(of_drawn[same], of_whole[same])
+    assert drawn.scores.curve == whole.scores.curve
     assert [len(group) for group in on_same_data([whole, drawn])] == [2]
     assert unranked_reasons([whole, drawn]) == [None, None]
     whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
@@ -182,12 +174,6 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
         assert variants == {name: int(some[scored.groups == at].sum()) for at, name in enumerate(scored.ids)}
 
 
-def test_the_command_asks_drawn_variants_only(two_draws: str, bert: Path, tmp_path: Path, command: Command) -> None:
-    arguments = ["score", str(bert), "--dataset", two_draws, "--drawn", "--format", "json"]
-    [printed] = command(*arguments, "--out", tmp_path / "results").json["results"]
-    assert printed["scores"]["all_rows_accuracy"] is None and printed["left_out"]["undrawn"] > 0
-
-
 def test_groups_without_seeds_are_limited_too_and_have_no_subsamples(tmp_path: Path) -> None:
     row = {"premise": "A dog runs.", "label": "entailment"}
     rows = [row | {"hypothesis": f"Dog {number} moves.", "group": f"g{number // 2}"} for number in range(8)]
@@ -208,9 +194,7 @@ def test_a_seed_without_a_drawn_variant_is_named() -> None:
 
 def sometimes(pairs: list[Pair]) -> list[int | None]:
     """Give no answer to some pairs."""
-    return [
-        None if sum(map(len, pair)) % 7 == 0 else number for pair, number in zip(pairs, by_length(pairs), strict=True)
-    ]
+    return [None if sum(map(len, pair)) % 7 == 0 else by_length([pair])[0] for pair in pairs]
 
 
 def other(pairs: list[Pair]) -> list[int]:
@@ -293,10 +277,8 @@ def by_premise(pairs: list[Pair]) -> list[str]:
 @pytest.mark.slow
 def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, command: Command) -> None:
     found = score(neutral, annotators, name="neutral").parts["agreement"]
-    assert list(found) == ["5/5", "4/5", "3/5"]
-    for name, own in {"5/5": [0, 3, 4, 7, 8, 11], "4/5": [1, 5, 9], "3/5": [2, 6]}.items():
-        assert found[name].groups == len(own)
-        assert found[name].seed_accuracy == pytest.approx(np.mean([seed % 3 == 1 for seed in own]))
+    assert {name: part.groups for name, part in found.items()} == {"5/5": 6, "4/5": 3, "3/5": 2}
+    assert found["5/5"].seed_accuracy == 2 / 6  # seeds 4 and 7 of 0, 3, 4, 7, 8 and 11
     result = score(neutral, annotators, name="neutral", min_agreement=4 / 5)
     assert result.group_ids == tuple(f"s{seed:03}" for seed in (0, 1, 3, 4, 5, 7, 8, 9, 11))
     assert known(result.dataset.partial).min_agreement == 0.8
@@ -310,8 +292,6 @@ def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) ->
     results = [score(neutral, annotators, name="neutral"), score(by_premise, annotators, name="by length")]
     [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
     assert (comparison.seeds, comparison.left_out) == (9, 0), "those without agreement are named in the title"
-    drawn = [score(model, annotators, subsample=0) for model in (neutral, by_premise)]
-    assert [each.seeds for each in compare(drawn, datasets=[load(str(annotators))], min_agreement=4 / 5)] == [9]
     assert "agreement of at least 0.8" in comparison.title
     part = [score(model, annotators, min_agreement=4 / 5) for model in (neutral, by_premise)]
     [of_part] = compare(part)
@@ -339,16 +319,10 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
 
     on_seeds = [distance(pair, seed) for seed, pair in enumerate(known(data.seeds).pairs.tolist()) if seed != 10]
     assert known(result.calibration).seed_annotator_distance == pytest.approx(np.mean(on_seeds), abs=2e-4)
-    of_draws = [
-        np.mean(
-            [
-                distance(int(data.row_pairs[row]), int(data.row_groups[row]))
-                for row in np.flatnonzero(draw)
-                if data.row_groups[row] != 10
-            ]
-        )
-        for draw in known(data.subsamples)
-    ]
+    of_draws = []
+    for draw in known(data.subsamples):
+        rows = np.flatnonzero(draw & (data.row_groups != 10)).tolist()
+        of_draws.append(np.mean([distance(int(data.row_pairs[row]), int(data.row_groups[row])) for row in rows]))
     assert known(result.calibration).annotator_distance == pytest.approx(np.mean(of_draws), abs=2e-4)
 
 
@@ -357,9 +331,7 @@ def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert
     [stored] = read_results(tmp_path)
     part, data = score(bert, annotators, min_agreement=4 / 5), open_config(annotators, "all")
     again = on_part(stored, data, part_of_data(data, min_agreement=4 / 5))
-    assert known(part.calibration).annotator_distance is not None
     assert asdict(known(again.calibration)) == pytest.approx(asdict(known(part.calibration)), abs=1e-4)
-    assert answers_of_groups(again).predictions == answers_of_groups(part).predictions
 
 
 def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:

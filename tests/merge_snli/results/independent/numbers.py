@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tests.many_models import signs_p
+from tests.many_models import holm_adjusted, signs_p
 
 Json = dict[str, Any]
 
@@ -107,33 +108,27 @@ def read(folder: Path, results: Sequence[Path], without: Collection[str] = ()) -
         without: Ids of seeds to leave out.
     """
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    contents = [
-        json.loads(path.read_text(encoding="utf-8")) | {"table": pd.read_parquet(path.with_suffix(".parquet"))}
-        for path in results
-    ]
-    own = [value for value in contents if value["dataset"]["digest"] == record["data"]["digest"]]
-    configs = {value["dataset"]["config"] for value in own}
-    return [
-        _config(folder, record, config, [value for value in own if value["dataset"]["config"] == config], {*without})
-        for config in ("all", "noun", "verb", "adj", "adv")
-        if config in configs
-    ]
+    contents: list[Json] = []
+    for path in results:
+        table = pd.read_parquet(path.with_suffix(".parquet"))
+        contents.append(json.loads(path.read_text(encoding="utf-8")) | {"table": table})
+    own: dict[str, list[Json]] = {"all": []}
+    for value in contents:
+        if value["dataset"]["digest"] == record["data"]["digest"]:
+            own.setdefault(value["dataset"]["config"], []).append(value)
+    return [_config(folder, record, config, of_config, {*without}) for config, of_config in own.items()]
 
 
 def _config(folder: Path, record: Json, config: str, results: Sequence[Json], without: set[str]) -> Data:
     rows = pd.read_parquet(folder / f"data/{config}/test.parquet")
-    names = _names(results)
+    names = [result["model"]["name"] for result in results]
     gold = rows["label"].map(dict(enumerate(results[0]["dataset"]["labels"])))
-    known = {"variant_id", "seed_id", "premise", "hypothesis", "label", "seed_premise", "seed_hypothesis"}
-    known |= {"word_class", "original", "replacement", "premise_mlms", "hypothesis_mlms", "log_odds", "subsamples"}
     variants = rows.rename(columns={"seed_id": "seed"})[["seed", "word_class", "original", "replacement", "log_odds"]]
     masked_lms = [{*one, *other} for one, other in zip(rows["premise_mlms"], rows["hypothesis_mlms"], strict=True)]
     variants = variants.assign(masked_lms=pd.Series(masked_lms, index=rows.index))
     seeds = rows.assign(gold=gold).groupby("seed_id", sort=False).first()
-    seeds = seeds.drop(columns=["premise", "hypothesis"]).rename(
-        columns={"seed_premise": "premise", "seed_hypothesis": "hypothesis"}
-    )
-    seeds = seeds[["premise", "hypothesis", "gold", *(name for name in rows if name not in known)]]
+    texts = {"premise": seeds["seed_premise"], "hypothesis": seeds["seed_hypothesis"]}
+    seeds = seeds.assign(**texts).filter(["premise", "hypothesis", "gold", "annotator_labels"])
     answers, on_seeds = pd.DataFrame(index=rows.index), pd.DataFrame(index=seeds.index)
     for name, result in zip(names, results, strict=True):
         given = result.pop("table").set_index("row_id")
@@ -154,15 +149,6 @@ def _config(folder: Path, record: Json, config: str, results: Sequence[Json], wi
     )
 
 
-def _names(results: Sequence[Json]) -> list[str]:
-    """Return the names of the models in tables: with the dtype, unless it is float32 or that of a function."""
-    dtypes = [result["run"]["dtype"] for result in results]
-    return [
-        result["model"]["name"] if dtype in (None, "float32") else f"{result['model']['name']} ({dtype})"
-        for result, dtype in zip(results, dtypes, strict=True)
-    ]
-
-
 PERCENTS = range(101)
 
 
@@ -172,9 +158,6 @@ QUALITY = 90
 RESAMPLES = 9_999
 # Largest sum of differences in units that is convolved.
 MAX_SUM = 2**17
-
-
-# Number of different seeds up to which the permutation test is exact.
 
 
 @dataclass(frozen=True)
@@ -275,14 +258,12 @@ def paired_test(first: Series, second: Series, p: Callable[[Series], float | Nea
 
 
 def paired_t_test(first: Series, second: Series) -> Json:
-    """Return the paired t-test from its definition."""
+    """Return the paired t-test by scipy; its p-value is 1 for equal values, and missing if all differ by the same."""
 
     def p(differences: Series) -> float | None:
-        deviation = 0.0 if np.ptp(differences) <= 1e-12 else differences.std(ddof=1)
-        if not deviation:
+        if np.ptp(differences) <= 1e-12:
             return 1.0 if abs(differences.mean()) <= 1e-12 else None
-        t = differences.mean() / (deviation / math.sqrt(len(differences)))
-        return float(2 * stats.t.sf(abs(t), len(differences) - 1))
+        return float(stats.ttest_1samp(differences, 0).pvalue)
 
     return paired_test(first, second, p, "t")
 
@@ -297,9 +278,9 @@ def permutation_test(first: Series, second: Series) -> Json:
     def p(differences: Series) -> float | Near:
         fractions = [Fraction(float(each)).limit_denominator(2_520) for each in differences]
         unit = math.lcm(*(fraction.denominator for fraction in fractions))
-        exact = all(abs(each - fraction) < 1e-9 for each, fraction in zip(differences, fractions, strict=True))
-        if exact and unit * sum(map(abs, fractions)) < MAX_SUM:
-            return max(1e-12, signs_p([int(fraction * unit) for fraction in fractions]))
+        steps = [int(fraction * unit) for fraction in fractions]
+        if np.abs(differences * unit - steps).max() < 1e-9 * unit and np.abs(steps).sum() < MAX_SUM:
+            return max(1e-12, signs_p(steps))
         signs = np.random.default_rng(20_261_122).choice((-1.0, 1.0), size=(RESAMPLES, len(differences)))
         estimate = float(np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-8))
         error = math.sqrt(max(estimate * (1 - estimate), 1 / RESAMPLES) / RESAMPLES)
@@ -309,33 +290,27 @@ def permutation_test(first: Series, second: Series) -> Json:
 
 
 def welch_test(first: Series, second: Series) -> Json:
-    """Return Welch's test from its definition, with Cohen's d over the pooled standard deviation."""
-    a, b = (np.asarray(values, dtype=float) for values in (first, second))
+    """Return Welch's test by scipy, with Cohen's d over the pooled standard deviation."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    found = stats.ttest_ind(a, b, equal_var=False)
+    low, high = found.confidence_interval(0.95)
     difference = float(a.mean() - b.mean())
-    parts = [float(each.var(ddof=1)) / len(each) for each in (a, b)]
-    error = math.sqrt(sum(parts))
-    freedom = sum(parts) ** 2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (a, b), strict=True))
-    half = float(stats.t.isf(0.025, freedom)) * error
-    pooled = math.sqrt(sum((len(each) - 1) * each.var(ddof=1) for each in (a, b)) / (len(a) + len(b) - 2))
+    freedom = len(a) + len(b) - 2
+    pooled = math.sqrt(((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom)
     return {
-        "statistic": difference / error,
-        "p_value": float(2 * stats.t.sf(abs(difference / error), freedom)),
+        "statistic": float(found.statistic),
+        "p_value": float(found.pvalue),
         "n": len(a) + len(b),
         "difference": difference,
-        "interval": {"low": difference - half, "high": difference + half, "level": 0.95},
+        "interval": {"low": float(low), "high": float(high), "level": 0.95},
         "effect_size": difference / pooled,
     }
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted by Holm's step-down method; missing ones are not part of the family."""
-    order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for rank, (p, at) in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - rank) * p))
-        adjusted[at] = highest
-    return adjusted
+    adjusted = iter(holm_adjusted([p for p in p_values if p is not None]))
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def adjusted_pairs(tests: list[tuple[str, str, Json]], reported: list[Json]) -> list[Json]:
@@ -363,10 +338,11 @@ def family(values: Frame, reported: Json) -> Json:
     tests = [(one, other, permutation_test(values[one], values[other])) for one, other in combinations(names, 2)]
     pairs = adjusted_pairs(tests, reported["pairs"])
     letters = reported["letters"]
-    if any(letters.values()):  # none if the test cannot decide
-        assert all({*letters[pair["first"]]}.isdisjoint(letters[pair["second"]]) == pair["differs"] for pair in pairs)
-    else:
-        assert len(pairs) * 2.0 ** (1 - len(values)) >= 0.05
+    smallest = 2.0 ** (1 - len(values))
+    can_decide = len(pairs) * smallest < 0.05
+    for pair in pairs:
+        shared = {*letters[pair["first"]]} & {*letters[pair["second"]]}
+        assert bool(shared) == (can_decide and not pair["differs"])
     return {
         "models": names,
         "means": means,
@@ -375,38 +351,28 @@ def family(values: Frame, reported: Json) -> Json:
         "letters": letters,
         "copies": {},  # no two models of the fixtures have the same answers
         "tests": len(pairs),
-        "smallest_p": 2.0 ** (1 - len(values)),
+        "smallest_p": smallest,
     }
 
 
-def bootstrap(
-    statistic: Callable[..., Any],
-    *columns: Series,
-    resamples: int,
-) -> tuple[float, float]:
-    """Return the BCa interval (Efron 1987) with the documented random seed 0; percentiles if it is undefined.
+def bootstrap(statistic: Callable[..., Any], column: Series, *, resamples: int) -> tuple[float, float]:
+    """Return scipy's BCa interval with the documented random seed 0; that of percentiles if it is undefined.
 
     Args:
-        statistic: Function of resampled columns and an axis.
-        columns: Values by unit.
+        statistic: Function of the resampled column and an axis.
+        column: Values by unit.
         resamples: Number of resamples.
     """
-    arrays = [np.asarray(column, dtype=float) for column in columns]
-    n = len(arrays[0])
-    at = np.random.default_rng(0).integers(0, n, (resamples, n))
-    batches = np.array_split(at, max(1, at.size // 2**18))
-    resampled = np.concatenate([statistic(*(array[rows] for array in arrays), axis=-1) for rows in batches])
-    tails = np.array([0.025, 0.975])
-    value = statistic(*arrays, axis=-1)
-    equal = np.abs(resampled - value) <= 1e-11 * max(1.0, abs(value))
-    below = np.mean((resampled < value) & ~equal) + np.mean(equal) / 2
-    left_out = np.array([statistic(*(np.delete(array, k) for array in arrays), axis=-1) for k in range(n)])
-    deviations = left_out.mean() - left_out
-    spread = (deviations**2).sum() ** 1.5
-    z = float(stats.norm.ppf(below))
-    if np.ptp(left_out) > 1e-11 and math.isfinite(z):
-        acceleration = (deviations**3).sum() / (6 * spread)
-        normal = z + stats.norm.ppf(tails)
-        tails = stats.norm.cdf(z + normal / (1 - acceleration * normal))
-    low, high = np.quantile(resampled, tails)
+
+    def rounded(values: Series, axis: int) -> Series:
+        return np.round(statistic(values, axis=axis), 11)
+
+    values = np.asarray(column, dtype=float)
+    with warnings.catch_warnings(action="ignore"):
+        found = stats.bootstrap(
+            (values,), rounded, vectorized=True, n_resamples=resamples, rng=np.random.default_rng(0)
+        )
+    low, high = found.confidence_interval
+    if not (math.isfinite(low) and math.isfinite(high)):
+        low, high = np.quantile(found.bootstrap_distribution, [0.025, 0.975])
     return float(low), float(high)
