@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from metrics.pattern_accuracy.core import CURVE, compute, parse_thresholds, required_correct
 
@@ -193,25 +191,12 @@ def test_equals_the_plain_reference_on_random_inputs(inputs: int) -> None:
             assert_same(scores, plain_compute(part, options, n_subsamples), f"input {number}/{category}")
 
 
-rights = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=60)
-
-
 def of_rights(rows: list[tuple[int, bool]]) -> Row:
     return {
         "predictions": [int(right) for _, right in rows],
         "references": [1] * len(rows),
         "groups": [group for group, _ in rows],
     }
-
-
-@given(rights, st.randoms(use_true_random=False))
-@settings(max_examples=50)
-def test_order_of_rows_and_names_of_groups_do_not_matter(rows: list[tuple[int, bool]], rng: random.Random) -> None:
-    expected = quietly(**of_rights(rows), thresholds="curve")
-    arguments = of_rights(rng.sample(rows, len(rows)))
-    new_names = dict(zip(range(7), rng.sample(["x", "y", "é", "", "0", "a b", "Z"], 7), strict=True))
-    arguments["groups"] = [new_names[group] for group in arguments["groups"]]
-    assert quietly(**arguments, thresholds="curve") == expected
 
 
 def test_four_variants_of_the_slides() -> None:

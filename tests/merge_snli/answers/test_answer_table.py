@@ -59,14 +59,14 @@ def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int
     public = json.loads(FILE.read_text(encoding="utf-8"))["columns"]["answers"]
     assert all(public[each.name] in ("", str(each.type)) for each in pq.read_schema(table))
     variants = [row for row in rows if not row["is_seed"]]
-    assert [row["row_id"] for row in variants] == list(data)
-    for row in variants:
-        own = data[row["row_id"]]
+    for row, own in zip(variants, data.values(), strict=True):
         [label] = noisy("hasty", gold, 0.3)([pair_of(own)])
         expected = (None, "no answer") if chance(*pair_of(own)) < 0.1 else (NLI_LABELS[label], None)
         assert (row["answer"], row["unread"]) == expected
-        assert [row[name] for name in (*WORDS, "subsamples")] == [own[name] for name in (*WORDS, "subsamples")]
-        assert (row["group_id"], row["label"]) == (own["seed_id"], NLI_LABELS[own["label"]])
+        assert (row["row_id"], row["group_id"]) == (own["variant_id"], own["seed_id"])
+        assert row["label"] == NLI_LABELS[own["label"]]
+        for name in (*WORDS, "subsamples"):
+            assert row[name] == own[name]
     assert {row["row_id"] for row in rows if row["is_seed"]} == {row["seed_id"] for row in data.values()}
 
 
@@ -192,18 +192,6 @@ def test_a_missing_or_cut_table_is_refused(results: list[Result], tmp_path: Path
     beside.unlink()
     refused("has no answers", read_result, path)
     refused("not a Parquet file", from_bytes, content[:-100], error=ValueError)
-
-
-def test_two_runs_at_once_leave_a_pair_or_are_refused(results: list[Result], tmp_path: Path) -> None:
-    """One run has written its answers when the other writes both files, then the first writes its numbers."""
-    from merge_snli.results.store import to_files
-
-    files, others = to_files(results[0]), to_files(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"))
-    (answers, first), (numbers, second) = files.items()
-    assert list(others) == [answers, numbers]
-    for name, content in ((answers, first), *others.items(), (numbers, second)):
-        (tmp_path / name).write_bytes(content)
-    refused("score the model again", read_result, tmp_path / numbers)
 
 
 KILLED = """
@@ -333,13 +321,6 @@ def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabil
     forged["calibration"] = replace(with_probabilities, stored=none)
     for place, result in forged.items():
         refused(f"x is not a valid result: {place} is", check_numbers, "x", result, to_json(result), result.answers)
-
-
-def test_parts_of_answers_keep_their_probabilities() -> None:
-    answers = answers_to(random_rows(4, 3), random_rows(40, 4), [[*range(40)]])
-    part = answers.take(np.array([True, False, True, False])[answers.groups])
-    for own, whole in ((part, answers), (known(part.seeds), known(answers.seeds))):
-        assert (known(own.probabilities) == known(whole.probabilities)[::2]).all()
 
 
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:

@@ -226,11 +226,15 @@ def folder(results: list[Result], tmp_path_factory: pytest.TempPathFactory) -> P
 def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path, command: Command) -> None:
     assert "--dataset" in command("compare", folder).out
     out = command("compare", folder, "--dataset", dataset).out
-    lines = out.splitlines()
-    assert lines[0].startswith("merge_small, config all: PA at 0.9 over ")
-    assert lines[1].startswith("best has the highest PA(0.9), ")
-    assert any(line.split()[:2] == ["1", "best"] for line in lines)
-    assert not missing_from(out, "over 6 pairs", "\nSA, seeds − variants ", "\nPA, noun − verb ")
+    assert out.startswith("merge_small, config all: PA at 0.9 over ")
+    parts = (
+        "\nbest has the highest PA(0.9), ",
+        "\n1  best ",
+        "over 6 pairs",
+        "\nSA, seeds − variants ",
+        "\nPA, noun − verb ",
+    )
+    assert not missing_from(out, *parts)
 
 
 def test_models_are_compared_at_each_threshold_and_with_each_test(
@@ -257,13 +261,6 @@ def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path
     pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
     [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
     assert differs[90] and not differs[0]
-
-
-def test_results_of_several_folders_are_compared(results: list[Result], tmp_path: Path, command: Command) -> None:
-    first = write_results(tmp_path / "a", results[:2])
-    second = write_results(tmp_path / "b", [*results[2:], results[0]])
-    [found] = command("compare", first, second, "--format", "json").json["comparisons"]
-    assert set(found["pattern_accuracy"]) == set(ACCURACIES)
 
 
 ROWS = [

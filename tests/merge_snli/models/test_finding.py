@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -212,27 +213,13 @@ def test_embedded_models_name_their_training_data() -> None:
     assert read_training_data(find_model("demo:nli-a").path) == ("stanfordnlp/snli", "nyu-mll/multi_nli")
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    {
-        ("entailment", "neutral", "contradiction"): ("entailment", "neutral", "contradiction"),
-        ("Entail", "Neutral", "Contradict"): ("entailment", "neutral", "contradiction"),
-        ("e", "n", "c"): ("entailment", "neutral", "contradiction"),
-        ("yes", "maybe", "no"): ("entailment", "neutral", "contradiction"),
-        ("entailment", "not_entailment"): ("entailment", "not_entailment"),
-        ("Not Entailment", "Entailment"): ("not_entailment", "entailment"),
-        ("yes", "no"): ("entailment", "not_entailment"),
-        ("LABEL_0", "LABEL_1", "LABEL_2"): None,
-        ("entailment", "entailment", "neutral"): None,
-        ("entailment", "contradiction"): ("entailment", "contradiction"),
-        ("SUPPORTED", "NEI", "REFUTED"): ("entailment", "neutral", "contradiction"),
-        ("entailment", "neutral"): None,
-        ("entailment",): None,
-    }.items(),
-    ids=lambda value: "-".join(value or ["none"]),
-)
-def test_common_spellings(names: tuple[str, ...], expected: tuple[str, ...] | None) -> None:
-    assert label_spellings.canonical_names(names) == expected
+SPELLED = tomllib.loads((Path(__file__).parent / "spellings.toml").read_text(encoding="utf-8"))["case"]
+
+
+@pytest.mark.parametrize("case", SPELLED, ids=["-".join(case["names"]) for case in SPELLED])
+def test_common_spellings(case: dict[str, list[str]]) -> None:
+    expected = tuple(case["labels"]) if "labels" in case else None
+    assert label_spellings.canonical_names(tuple(case["names"])) == expected
 
 
 def test_spellings_are_unambiguous() -> None:

@@ -24,6 +24,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, AutoToke
 import merge_snli
 from merge_snli import Result, read_result, score
 from merge_snli.answers import answers as answering
+from merge_snli.answers import joining
 from merge_snli.answers.reading import read_config
 from merge_snli.dataset.record import MaskedLMRecord, read_record
 from merge_snli.dataset.stored import find_dataset
@@ -406,8 +407,8 @@ def test_without_drawn_variants_or_tokens_there_is_no_score() -> None:
     data = read_config(find_dataset(str(BUNDLED)), "adj")
     predicted = np.full(len(data.pairs), 2)
     predicted[data.row_pairs[3]] = Missing.NOT_PREDICTED
-    aligned = answering.align(data, answering.Predicted(predicted), data.label_names)
-    answers, kept = answering.predicted_answers(aligned, data)
+    aligned = joining.align(data, answering.Predicted(predicted), data.label_names)
+    answers, kept = joining.predicted_answers(aligned, data)
     rows = zip(data.row_ids.to_pylist(), data.row_pairs, strict=True)
     expected = [name for name, pair in rows if pair != data.row_pairs[3]]
     assert answers.row_ids.to_pylist() == kept.row_ids.to_pylist() == expected
