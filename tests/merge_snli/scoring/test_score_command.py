@@ -329,7 +329,7 @@ def test_an_option_of_another_kind_of_model_is_refused(model: Any, options: dict
         "merge_snli.results.records",
         "merge_snli.paper.report.artifact",
         "merge_snli.paper.report.report",
-        "merge_snli.annotation.sample",
+        "merge_snli.annotation.shown",
         "merge_snli.dataset.variants",
         *(
             f"merge_snli.statistics.{name}"
