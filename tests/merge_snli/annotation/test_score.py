@@ -285,6 +285,7 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         SHEETS,
         ["a1.csv", "line 2", "'x:noun:a:b'", "not in the sample"],
     ),
+    "another header": (replace("a1.csv", ",F,", ",fluency,"), SHEETS, ["a1.csv", "one column F"]),
     "two columns F": (replace("a1.csv", ",R,", ",F,"), SHEETS, ["a1.csv", "one column F"]),
     "a sheet given twice": (lambda _: None, ["a1.csv", "a1.csv"], ["a1.csv", "as has", "pass one of the two"]),
     "an empty file": (write("a1.csv", b""), SHEETS, ["a1.csv", "empty"]),
@@ -322,6 +323,7 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         ["."],
         ["scores of a2", "a2.csv", "a2.xlsx"],
     ),
+    "a damaged sample.json": (write("sample.json", b"{}"), SHEETS, ["sample.json", "per"]),
     "an unfinished project": (
         in_export(lambda tasks: tasks[4]["annotations"].pop()),
         ["export.json"],
@@ -344,12 +346,19 @@ BAD_SHEETS: dict[str, tuple[Callable[[Path], object], list[str], list[str]]] = {
         ["a1.csv", "line 2, column premise", "Not.'"],
     ),
     "an edited label": (set_cell(5, 6, None), SHEETS, ["a2.xlsx", "row 5, column label", "''"]),
+    "a skipped task": (
+        in_export(lambda tasks: tasks[5]["annotations"][0].update(was_cancelled=True)),
+        ["export.json"],
+        ["export.json", "lacks 1", "user a1"],
+    ),
     "no annotations": (
         in_export(lambda tasks: [task.update(annotations=[]) for task in tasks]),
         ["export.json"],
         ["export.json", "no annotations"],
     ),
     "another export": (write("export.json", b'[{"F": 5}]'), ["export.json"], ["export.json", "format JSON"]),
+    "an export as an object": (write("export.json", b'{"a": 1}'), ["export.json"], ["export.json", "format JSON"]),
+    "a truncated export": (write("export.json", b'[{"id": 1'), ["export.json"], ["export.json", "format JSON"]),
 }
 FAST = [*BAD_SHEETS][::5]
 OTHERS = [name for name in BAD_SHEETS if name not in FAST]

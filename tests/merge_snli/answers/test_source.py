@@ -258,6 +258,7 @@ BROKEN: dict[str, tuple[Callable[[list[Row]], list[Row]], list[str], str]] = {
     "other labels": (relabeled("good"), [], "only the label 'good'"),
     "no labels": (relabeled("-"), [], "no row .* gold label"),
     "empty": (lambda rows: [], [], "is empty"),
+    "empty name": (list, ["--source", " "], "--source is empty"),
     "in memory": (list, ["--source", "memory:pandas.DataFrame"], "memory:pandas.DataFrame .*in memory"),
     "missing": (list, ["--source", "./nowhere.jsonl"], r"no such file: \./nowhere\.jsonl"),
     "another split": (list, ["--split", "dev"], "split is 'dev'"),

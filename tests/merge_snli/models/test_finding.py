@@ -124,6 +124,7 @@ BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]
         {"id2label": {"2": "neutral", "0": "contradiction", "1": "entailment"}, "label2id": {"neutral": 2}},
         {"id2label": {"0": "not_entailment", "1": "entailment"}, "num_labels": 2},
         {"id2label": {"0": "a", "1": "b", "2": "c"}, "architectures": None},
+        {"num_labels": 3},
         {},
     ],
 )
@@ -182,6 +183,7 @@ def test_names(arguments: list[str], named: dict[str, str]) -> None:
         (["m=a/x/last", "m=other"], r"named m \(a/x/last and other\)"),
         (["other", "other=a/x/last"], r"named other \(other and a/x/last\)"),
         (["m=gone"], "'m=gone'"),
+        (["=other"], "'=other'"),
     ],
 )
 @pytest.mark.usefixtures("folders")
@@ -194,6 +196,7 @@ def test_equal_names_and_missing_folders_are_refused(arguments: list[str], messa
     [
         (None, None),
         ("no metadata", None),
+        ("---\ndatasets: []\n---\n", None),
         ("---\ndatasets: snli\n---\n", ("snli",)),
         ("---\ndatasets:\n- snli\n- nyu-mll/multi_nli\n---\n", ("snli", "nyu-mll/multi_nli")),
         ("---\ndatasets: {a: 1}\n---\n", None),

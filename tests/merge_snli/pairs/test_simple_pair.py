@@ -174,6 +174,7 @@ def extended(extended_pair: MergeDataset) -> Rows:
         ("A dog barks at the old car.", "a dog", "barks at the old car", "does not bark at the old car"),
         ("Some dogs chase the car.", "some dogs", "chase the car", "do not chase the car"),
         ("The company has many employees.", "the company", "has many employees", "does not have many employees"),
+        ("The company has bought a house.", "the company", "has bought a house", "has not bought a house"),
         ("The waiter took a long break.", "the waiter", "took a long break", "did not take a long break"),
         ("A woman in red was seen today.", "a woman in red", "was seen today", "was not seen today"),
         ("The pilot can fly a plane.", "the pilot", "can fly a plane", "cannot fly a plane"),

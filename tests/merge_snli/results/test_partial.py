@@ -293,6 +293,8 @@ def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) ->
     [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
     assert (comparison.seeds, comparison.left_out) == (9, 0), "those without agreement are named in the title"
     assert "agreement of at least 0.8" in comparison.title
+    drawn = [score(model, annotators, subsample=0) for model in (neutral, by_premise)]
+    assert [each.seeds for each in compare(drawn, datasets=[load(str(annotators))], min_agreement=4 / 5)] == [9]
     part = [score(model, annotators, min_agreement=4 / 5) for model in (neutral, by_premise)]
     [of_part] = compare(part)
     assert [*of_part.pattern_accuracy.values()] == [*comparison.pattern_accuracy.values()]
