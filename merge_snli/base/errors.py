@@ -78,7 +78,7 @@ def fitted(text: str) -> str:
         >>> print(fitted("bad value " + "a" * 2000 + ": remove it")[580:640])
         aaaaaaaaaaaaaaaaaaaa… and 1,121 more characters …aaaaaaaaaaa
     """
-    if len(text) <= MAX_MESSAGE:
+    if len(_PARAM.sub(r"\1", text)) <= MAX_MESSAGE:
         return text
     beginning = re.sub(f"{_START}[^{_END}]*$", "", text[:SHOWN_BEGINNING])
     end = re.sub(f"^[^{_START}]*{_END}", "", text[-SHOWN_END:])

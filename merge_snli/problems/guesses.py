@@ -45,9 +45,10 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     label = _choose(LABEL_COLUMNS, OTHER_LABEL_COLUMNS, given[2:], by_name, options)
     names = [*texts, *label]
     columns: dict[str, Any] = dict(zip(USUAL_COLUMNS, names, strict=True))
-    if row is not None:
-        _require_two_texts(row, texts, label[0])
-        row.require(columns)
+    if row is None:
+        return replace(options, **columns)
+    _require_two_texts(row, texts, label[0])
+    row.require(columns)
     if names != given and [name.casefold() for name in names] != list(USUAL_COLUMNS.values()):
         logger.warning(
             Message(

@@ -147,8 +147,13 @@ def test_a_long_message_has_its_beginning_and_its_end(kind: str) -> None:
         assert len(shown) <= MAX_MESSAGE
         assert shown[:4] in {"the ", "set ", "a lo", "\x1b" * 4, r"\x1b"}
         assert shown.endswith(": remove it")
-        assert not re.search("[\ufdd0\ufdd1]", shown)
+        assert not re.search("[\ufdd0\ufdd1\ufdd3]", shown)
     assert re.search(r"… and [\d,]+ more characters …", one_line(str(error)))
+
+
+def test_a_parameter_counts_once_in_the_length_of_a_message() -> None:
+    message = Message(f"name them with {param('data_labels', 'a' * 600)}")
+    assert "more characters" not in message and as_flags(message).endswith("a" * 600)
 
 
 def test_long_warnings_and_errors_of_a_command_are_short(command: Command) -> None:

@@ -142,13 +142,17 @@ def test_an_unbalanced_quotation_mark_in_tsv_is_kept(tmp_path: Path) -> None:
     assert read_problems(ProblemOptions(problems=path)).problems[0].premise == '"A dog runs.'
 
 
-def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(tmp_path: Path) -> None:
+def test_parquet_files_are_read_by_their_names_and_may_have_no_rows(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     table = pa.Table.from_pylist([ODD])
     pq.write_table(table, tmp_path / "x[1]*.parquet")
     pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
     (problem,) = read_problems(ProblemOptions(problems=tmp_path / "x[1]*.parquet")).problems
     assert problem.premise == ODD["premise"]
-    refused(r"empty\.parquet has no rows", read_problems, ProblemOptions(problems=tmp_path / "empty.parquet"))
+    empty = ProblemOptions(problems=tmp_path / "empty.parquet", premise_column="claim")
+    refused(r"empty\.parquet has no rows", read_problems, empty)
+    assert not caplog.messages
 
 
 def reference_ids(rows: list[tuple[str, str, str]]) -> list[str]:
