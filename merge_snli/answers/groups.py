@@ -81,7 +81,7 @@ def read_groups(
         raise InputError(no_problem(source, without_label))
     _check_groups(len(groups.index), len(labels), group_column, name or given)
     sentences = SentencePairs.of(pairs)
-    repeated.warn_of_several_labels(source)
+    repeated.warn_of_several_labels(source.options.problems)
     if table is None:
         table = pa.table({"row_id": [f"row-{number}" for number in range(1, len(labels) + 1)]})
     else:

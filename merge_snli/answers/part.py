@@ -60,9 +60,7 @@ def agreeing(data: ScoredData, min_agreement: float) -> Bools:
     """
     groups = np.asarray(data.agreement() >= min_agreement - ROUNDING)
     if not groups.any():
-        raise InputError(
-            f"⟦min_agreement⟧ is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it"
-        )
+        raise InputError(f"⟦min_agreement⟧ is {min_agreement:.3g}: no {data.units[0]} of {data.full_name} has it")
     return groups
 
 

@@ -59,13 +59,10 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
     """
     if not isinstance(source, str | Path | ProblemOptions):
         raise InputError(
-            f"⟦source⟧ has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or "
-            "ProblemOptions"
+            f"⟦source⟧ has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or ProblemOptions"
         )
     if data.seed_labels is None:
-        raise InputError(
-            f"⟦source⟧ is for data with seeds, and the groups of {data.name} have none: remove it"
-        )
+        raise InputError(f"⟦source⟧ is for data with seeds, and the groups of {data.name} have none: remove it")
     if source == RECORDED:
         return _read_recorded(data)
     if isinstance(source, ProblemOptions):

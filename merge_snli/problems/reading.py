@@ -111,7 +111,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         raise InputError(no_problem(source, without_label.total()))
     if language is not None:
         language.require(str(problems))
-    pairs.warn(problems, with_label)
+    pairs.warn_of_several_labels(problems)
+    pairs.warn_of_copies(problems, with_label)
     for message in markup.messages():
         logger.warning("%s: %s: clean the texts if this is not part of them", problems, message)
     if without_label:

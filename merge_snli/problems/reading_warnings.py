@@ -32,19 +32,17 @@ class RepeatedPairs:
             self._first_other = self._first_other or location
         self._labels[key] = before | of_row
 
-    def warn(self, problems: object, total: int) -> None:
-        """Warn of pairs with several gold labels, and of problems that have the texts and the label of an earlier one.
-
-        Args:
-            problems: The name of the source.
-            total: The number of problems.
-        """
+    def warn_of_several_labels(self, problems: object) -> None:
+        """Warn if rows with the same premise and hypothesis have different gold labels; each of them counts."""
         if self._several:
             logger.warning(
                 "%s: %d pair(s) of premise and hypothesis have more than one gold label, and each of their rows "
                 "counts: remove those that are wrong (the first label that differs is at %s)",
                 *(problems, len(self._several), self._first_other),
             )
+
+    def warn_of_copies(self, problems: object, total: int) -> None:
+        """Warn of problems that have the texts and the label of an earlier one."""
         if self._copies:
             logger.warning(
                 "%s: %s of %s are exact copies of others and count as well: remove them unless they are meant (the "
