@@ -11,7 +11,7 @@ from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by
 from merge_snli.models.labels import ANSWERS, FUNCTION, PROMPT
 from merge_snli.results.grouping import is_two_way, permuted_labels
 from merge_snli.results.prompts import PromptGroup, results_of
-from merge_snli.results.records import TAKEN, PromptRecord
+from merge_snli.results.records import PromptRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import ScoreRow
 from merge_snli.results.scores import Curve
@@ -66,8 +66,8 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
     run, source = result.run, result.source
     data: Json = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
     data["model"] = vars(result.model)
-    data["run"] = {"dtype": run.dtype, "device": run.device, "versions": run.versions}
-    data["prompt"] = None if run.prompt is None else _prompt(run.prompt, run.no_answers)
+    data["run"] = {name: getattr(run, name) for name in ("dtype", "device", "versions", "no_answers")}
+    data["prompt"] = None if run.prompt is None else _prompt(run.prompt)
     data["prompts"] = len(results_of(result))
     data["flags"] = _flags(result)
     data["notes"] = _notes(entry)
@@ -77,23 +77,9 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
     return data
 
 
-def _prompt(prompt: PromptRecord, no_answers: int) -> Json:
-    """Return how a language model was prompted, in words by name, without what is unknown."""
-    values: Json = {
-        "Prompt": f"{prompt.title} [{prompt.prompt_digest[:8]}]",
-        "Answers": prompt.answers,
-        "Provider": prompt.provider,
-    }
-    if prompt.temperature is not None:
-        values["Temperature"] = f"{prompt.temperature:g}"
-    values |= prompt.settings
-    values["Harness"] = " ".join(filter(None, (prompt.harness, prompt.harness_version)))
-    for name in TAKEN:
-        taken = getattr(prompt, name)
-        if taken is not None:
-            values[name.replace("_", " ").capitalize()] = f"{round(taken, 4):,}"
-    values["No answers"] = f"{no_answers:,}"
-    return {name: value for name, value in values.items() if value is not None}
+def _prompt(prompt: PromptRecord) -> Json:
+    """Return the record of a prompt without its text, which may have sentences that may not be shared."""
+    return {**vars(prompt), "title": prompt.title, "prompt_toml": None}
 
 
 def _flags(result: Result) -> list[str]:

@@ -62,9 +62,8 @@ def _models(board: Board, texts: Json | None) -> list[Json]:
 
 def _shown_texts(texts: Json, models: Sequence[Json]) -> Json:
     """Return what `read_texts` returns with only the seeds that a model shows, and without the variants."""
-    shown = {}
+    ids = set()
     for model in models:
-        for seed in (*model["inconsistent"], *model["hardest"]):
-            if seed["seed_id"] in texts["seeds"]:
-                shown[seed["seed_id"]] = texts["seeds"][seed["seed_id"]]
-    return {"license": texts["license"], "terms": texts["terms"], "names": texts["names"], "seeds": shown}
+        ids.update(seed["seed_id"] for seed in (*model["inconsistent"], *model["hardest"]))
+    seeds = {name: seed for name, seed in texts["seeds"].items() if name in ids}
+    return {**texts, "seeds": seeds, "variants": None}

@@ -18,45 +18,32 @@ from merge_snli.results.scores import NO_ANSWER_TEXT
 
 NO_ANSWER = Missing.NO_ANSWER.value
 
-# What `words_of_seeds` returns: by seed, the words that are replaced, with the offsets of their characters.
-SeedWords = list[list[tuple[str, tuple[int, ...], tuple[int, ...]]]]
-
 
 def read_texts(data: ScoredData) -> dict[str, Any]:
     """Return the texts of a MERGE data set as JSON values of the page.
 
     Returns:
         `license` and `terms`; `names`, what the two texts of a seed are called; `seeds`: by id the premise, the
-        hypothesis, and what `words_of_seeds` returns of the seed; `variants`: by id the index of the replaced word, and
-        its replacement.
+        hypothesis, and what `words_of_seeds` returns of the seed; `variants`: by id the replaced word and its
+        replacement.
 
     Raises:
         InputError: If the data set lacks a column.
     """
     assert data.seeds is not None
-    record, words = data.stored.record, words_of_seeds(data)
+    record = data.stored.record
     seeds = {}
-    for name, texts, of_seed in zip(data.group_ids, data.seeds.texts, words, strict=True):
-        seeds[name] = (*texts, of_seed)
+    for name, texts, words in zip(data.group_ids, data.seeds.texts, words_of_seeds(data), strict=True):
+        seeds[name] = (*texts, words)
+    columns = (data.table[name].to_pylist() for name in ("original", "replacement"))
+    replaced = zip(*columns, strict=True)
     return {
         "license": license_of(record) or "not stated",
         "terms": license_text(record),
         "names": record.texts,
         "seeds": seeds,
-        "variants": _replacements(data, words),
+        "variants": dict(zip(data.row_ids.to_pylist(), replaced, strict=True)),
     }
-
-
-def _replacements(data: ScoredData, words: SeedWords) -> dict[str, tuple[int, str]]:
-    indices = []
-    for of_seed in words:
-        indices.append({word: number for number, (word, *_) in enumerate(of_seed)})
-    names, groups = data.row_ids.to_pylist(), data.row_groups.tolist()
-    originals, replacements = data.table["original"].to_pylist(), data.table["replacement"].to_pylist()
-    found = {}
-    for name, group, original, replacement in zip(names, groups, originals, replacements, strict=True):
-        found[name] = indices[group][original], replacement
-    return found
 
 
 @dataclass(frozen=True)

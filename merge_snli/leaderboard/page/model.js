@@ -125,6 +125,26 @@ function partRow(name, part, columns, drawn) {
   return el("tr", {}, el("th", { scope: "row" }, swatch, partName(name)), ...cells);
 }
 
+/** Return how a language model was prompted, and what that took; null for what is unknown. */
+function promptRows(prompt, run) {
+  const number = (value) => (value === null ? null : value.toLocaleString("en", { maximumFractionDigits: 4 }));
+  return {
+    Prompt: `${prompt.title} [${prompt.prompt_digest.slice(0, 8)}]`,
+    Answers: prompt.answers,
+    Provider: prompt.provider,
+    Temperature: prompt.temperature === null ? null : String(prompt.temperature),
+    ...prompt.settings,
+    Harness: [prompt.harness, prompt.harness_version].filter(Boolean).join(" "),
+    Calls: number(prompt.calls),
+    Retries: number(prompt.retries),
+    "Input tokens": number(prompt.input_tokens),
+    "Output tokens": number(prompt.output_tokens),
+    "Reasoning tokens": number(prompt.reasoning_tokens),
+    Cost: number(prompt.cost),
+    "No answers": number(run.no_answers),
+  };
+}
+
 function aboutRows(model) {
   const board = theBoard();
   const { architecture, parameters, training_data: training, revision, digest, labels, label_origin: origin } = model.model;
@@ -137,7 +157,7 @@ function aboutRows(model) {
     Commit: revision,
     Digest: digest,
     Labels: `${labels.join(", ")} (${origin})`,
-    ...model.prompt,
+    ...(model.prompt ? promptRows(model.prompt, model.run) : {}),
     Precision: dtype && `${dtype} on ${device}`,
     Versions: versions.join(", "),
     Source: model.source && `${model.source.name}, ${count(model.source.problems)} problems with a gold label`,

@@ -50,7 +50,7 @@ function initial(name) {
 function flipButtons(words, seed, show) {
   if (!seed.flips.length) return null;
   const buttons = seed.flips.map(([word, replacement, answer]) => {
-    const name = `${replacement} for ${words[word][0]}, predicted ${answer}`;
+    const name = `${replacement} for ${word}, predicted ${answer}`;
     const chip = labelChip(answer);
     return el(
       "button",
@@ -69,8 +69,8 @@ function flipButtons(words, seed, show) {
     }),
   );
   const more = seed.flipped - seed.flips.length;
-  const rows = words.map(([word], index) => {
-    const ofWord = buttons.filter((_, number) => seed.flips[number][0] === index);
+  const rows = words.map(([word]) => {
+    const ofWord = buttons.filter((_, number) => seed.flips[number][0] === word);
     return ofWord.length ? el("div", { class: "flips" }, el("span", {}, `${word} →`), ...ofWord) : null;
   });
   const rest = more > 0 ? el("p", { class: "flips" }, `and ${count(more)} more`) : null;
@@ -79,7 +79,7 @@ function flipButtons(words, seed, show) {
 }
 
 /**
- * Mark the words of a sentence that are replaced in variants, and replace the one with index `word`.
+ * Mark the words of a sentence that are replaced in variants, and replace `word`.
  * Of each word, `side` is the index of its offsets in this sentence.
  */
 function marked(sentence, words, side, word, replacement) {
@@ -88,7 +88,7 @@ function marked(sentence, words, side, word, replacement) {
   let end = 0;
   for (const [start, index] of occurrences) {
     if (start < end) continue;
-    const swapped = index === word;
+    const swapped = words[index][0] === word;
     const text = swapped ? replacement : words[index][0];
     pieces.push(sentence.slice(end, start), el("mark", { class: swapped ? "swapped" : null }, text));
     end = start + words[index][0].length;

@@ -247,9 +247,10 @@ def replace_at(sentence: str, offsets: tuple[int, ...], word: str, replacement: 
 def test_variants_can_be_rebuilt_from_offsets(texts: dict[int, dict[str, Any]], variants: list[dict[str, Any]]) -> None:
     for row in variants:
         premise, hypothesis, words = texts[0]["seeds"][row["seed_id"]]
-        number, replacement = texts[0]["variants"][row["variant_id"]]
-        word, in_premise, in_hypothesis = words[number]
+        word, replacement = texts[0]["variants"][row["variant_id"]]
         assert (word, replacement) == (row["original"], row["replacement"])
+        offsets = {name: places for name, *places in words}
+        in_premise, in_hypothesis = offsets[word]
         assert (premise, hypothesis) == (row["seed_premise"], row["seed_hypothesis"])
         assert replace_at(premise, in_premise, word, replacement) == row["premise"]
         assert replace_at(hypothesis, in_hypothesis, word, replacement) == row["hypothesis"]

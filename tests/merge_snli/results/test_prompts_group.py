@@ -232,7 +232,7 @@ def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
     assert [name for name in model["parts"] if name.startswith("prompt:")] == [f"prompt:{name}" for name in PROMPTS]
     plain = dict(zip(SCORES, model["parts"]["prompt:plain"]["scores"], strict=True))
     assert plain["seed_accuracy"] == pytest.approx(results[2].scores.seed_accuracy)
-    assert model["prompt"]["Prompt"].startswith("3 prompts [")
+    assert (model["prompt"]["title"], model["prompt"]["prompt_toml"]) == ("3 prompts", None)
     assert any(f"from {100 * merged.effect.lowest:.1f}" in note for note in model["notes"])
     text = leaderboard_text(results, "md")
     assert "| m (3 prompts) |" in text and "m (word)" not in text
