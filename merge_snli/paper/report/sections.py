@@ -1,7 +1,9 @@
 """List the analyses of the report in the order of the paper: how each is computed and shown."""
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from merge_snli.comparison.corpus import CorpusCounts
@@ -59,6 +61,9 @@ class Settings:
         return self.corpora.get(generation_of(scored.data.stored.record).tagger.digest)
 
 
+# The texts of each analysis by its name.
+TEXTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
 Compute: TypeAlias = "Callable[[Sequence[ScoredDataset], Settings], Any]"
 
 
@@ -90,112 +95,37 @@ def _of_one(analysis: Callable[[ScoredDataset], Any]) -> Compute:
     return lambda scored, _: analysis(scored[0])
 
 
+def _section(name: str, compute: Compute, *artifacts: Callable[[Any], Artifact]) -> Section:
+    """Return an analysis with its texts."""
+    return Section(name=name, compute=compute, artifacts=artifacts, **TEXTS[name])
+
+
 # The analyses of one data set.
 SECTIONS: tuple[Section, ...] = (
-    Section(
-        name="table_3",
-        title="Accuracy of the models",
-        paper="section 5.1",
-        about="Sample accuracy on seeds and variants, and pattern accuracy at the quality threshold.",
-        compute=lambda scored, settings: table_3(scored[0], settings.significance),
-        artifacts=(table_3_artifact,),
-        all_models=True,
+    _section("table_3", lambda scored, settings: table_3(scored[0], settings.significance), table_3_artifact),
+    _section("seeds_against_variants", _of_one(seeds_against_variants), seeds_against_variants_artifact),
+    _section("model_curves", _of_one(model_curves), figure_4_artifact, figure_11_artifact),
+    _section("majority", _of_one(majority), majority_artifact),
+    _section("classes", _of_one(classes), classes_artifact),
+    _section("class_pairs", _of_one(class_pairs), class_pairs_artifact),
+    _section(
+        "fine_tuned",
+        lambda scored, settings: fine_tuned(scored[0], settings.fine_tuned_from),
+        fine_tuned_artifact,
     ),
-    Section(
-        name="seeds_against_variants",
-        title="Are variants harder than seeds?",
-        paper="section 5.1",
-        about="The paper's paired t-test has models as units. The permutation test has seeds as units.",
-        compute=_of_one(seeds_against_variants),
-        artifacts=(seeds_against_variants_artifact,),
+    _section("seed_correctness", _of_one(seed_correctness), seed_correctness_artifact),
+    _section("hard_seeds", _of_one(hard_seeds), hard_seeds_artifact),
+    _section(
+        "word_frequency",
+        lambda scored, settings: word_frequency(scored[0], settings.corpus_of(scored[0])),
+        word_frequency_artifact,
     ),
-    Section(
-        name="model_curves",
-        title="Pattern accuracy by threshold",
-        paper="section 5.1",
-        about="A seed passes a threshold if at least that share of its variants is predicted correctly.",
-        compute=_of_one(model_curves),
-        artifacts=(figure_4_artifact, figure_11_artifact),
-        all_models=True,
-    ),
-    Section(
-        name="majority",
-        title="Majority labels",
-        paper="section 5.1",
-        about="Pattern accuracy if the gold label of each variant is replaced by a majority label.",
-        compute=_of_one(majority),
-        artifacts=(majority_artifact,),
-    ),
-    Section(
-        name="classes",
-        title="Which word classes are harder?",
-        paper="section 5.2",
-        about="Welch's t-test compares the seeds that have variants of only one of two classes, without adjustment as "
-        "in the paper. The classes are compared below on seeds that have variants of both.",
-        compute=_of_one(classes),
-        artifacts=(classes_artifact,),
-    ),
-    Section(
-        name="class_pairs",
-        title="Word classes on the same seeds",
-        paper="section 5.2",
-        about="N_V are the variants with replaced nouns of seeds that have variants of nouns and verbs, V_N those with "
-        "replaced verbs of the same seeds, and so on.",
-        compute=_of_one(class_pairs),
-        artifacts=(class_pairs_artifact,),
-    ),
-    Section(
-        name="fine_tuned",
-        title="Do masked LMs favor the NLI models that were fine-tuned from them?",
-        paper="section 5.3",
-        about="Variants that one masked LM alone validated: the one of the NLI model's architecture and size (Equiv), "
-        "its family in another size (Size), or another family (Arch); and those that several validated (Multi).",
-        compute=lambda scored, settings: fine_tuned(scored[0], settings.fine_tuned_from),
-        artifacts=(fine_tuned_artifact,),
-    ),
-    Section(
-        name="seed_correctness",
-        title="Seeds answered right and wrong",
-        paper="section 5.5",
-        about="Pattern accuracy on the variants of seeds that the model itself answers right, and wrong.",
-        compute=_of_one(seed_correctness),
-        artifacts=(seed_correctness_artifact,),
-    ),
-    Section(
-        name="hard_seeds",
-        title="Hard seeds",
-        paper="section 5.5",
-        about="Seeds whose variants hardly any model answers right. In the paper, most of them are mislabeled.",
-        compute=_of_one(hard_seeds),
-        artifacts=(hard_seeds_artifact,),
-    ),
-    Section(
-        name="word_frequency",
-        title="Word frequency",
-        paper="section 5.5",
-        about="How frequent replacements and originals are in training data, for seeds answered wrong with variants "
-        "answered right.",
-        compute=lambda scored, settings: word_frequency(scored[0], settings.corpus_of(scored[0])),
-        artifacts=(word_frequency_artifact,),
-    ),
-    Section(
-        name="error_drivers",
-        title="What drives errors?",
-        paper="research question 3",
-        about="Logistic regression of whether a variant is answered right, with an intercept per model.",
-        compute=lambda scored, settings: error_drivers(scored[0], settings.corpus_of(scored[0])),
-        artifacts=(error_drivers_artifact,),
+    _section(
+        "error_drivers",
+        lambda scored, settings: error_drivers(scored[0], settings.corpus_of(scored[0])),
+        error_drivers_artifact,
     ),
 )
 
 # The analyses across data sets.
-ACROSS: tuple[Section, ...] = (
-    Section(
-        name="filter_sets",
-        title="Which filters matter?",
-        paper="section 5.4",
-        about="Data sets made with other filters from the same seeds.",
-        compute=lambda scored, _: filter_sets(scored),
-        artifacts=(filter_sets_artifact,),
-    ),
-)
+ACROSS: tuple[Section, ...] = (_section("filter_sets", lambda scored, _: filter_sets(scored), filter_sets_artifact),)

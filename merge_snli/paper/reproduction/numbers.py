@@ -1,6 +1,7 @@
 """Our numbers of the MERGE paper: on data (Tables 2, 4, 5, 6, 9), on models, and the figures."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ from merge_snli.comparison.word_classes import Classes, ClassPairs, PairCurves
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.paper_models import PAPER_NAMES, paper_model
-from merge_snli.paper.hard_seeds import mean_accuracy, votes_on
+from merge_snli.paper.filter_sets import FilterSets
+from merge_snli.paper.hard_seeds import HardSeeds, mean_accuracy, votes_on
 from merge_snli.paper.report.artifact import Draw
 from merge_snli.paper.report.report import Report
 from merge_snli.paper.reproduction.verdict import Cells, OurNumber, Ours
 from merge_snli.paper.reproduction.write import FIGURES
-from merge_snli.paper.table_3 import Table3
+from merge_snli.paper.seed_correctness import SeedCorrectness
+from merge_snli.paper.table_3 import SeedsAgainstVariants, Table3
+from merge_snli.paper.word_frequency import WordFrequency
 from merge_snli.papers.numbers import MERGE, read_paper
 from merge_snli.results.records import Ends
 from merge_snli.results.result import Result
@@ -39,6 +43,7 @@ ALPHA = 0.05
 OF_ONE = ("RoBERTa-B-S", "BERT-B-S", "BERT-L-S")
 
 NOT_RUN = "not in this run"
+JUDGED = "a person has to judge the labels of Table 10: analyze has --without-seeds for that"
 SIGNIFICANT, HIGHER, VALUE = "significant", "significantly higher", "value"
 
 
@@ -104,18 +109,22 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
                 for show in section.artifacts:
                     artifact = show(value)
                     name = artifact.paper.lower().replace(" ", "-")
-                    if artifact.draw is not None and name in COMPUTED:
+                    if artifact.draw is not None and name.startswith("figure"):
                         figures[name] = _draw(artifact.draw, artifact.title, name, out)
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
-    numbers = {}
-    for name, (cells, analysis) in COMPUTED.items():
+    found: dict[str, dict[tuple[str, str], OurNumber]] = {}
+    reasons = {"section-5.5": [JUDGED]}
+    for name, analysis, cells in COMPUTED:
+        of_artifact = found.setdefault(name, {})
         value = values[analysis]
         if isinstance(value, NotComputable):
-            numbers[name] = Ours(reason=str(value))
+            reasons.setdefault(name, []).append(str(value))
         else:
-            numbers[name] = Ours(cells(value), NOT_RUN, figures.get(name, ()))
-    numbers["section-5.1"] = _tests(values["seeds_against_variants"], of_plain)
-    numbers["section-5.5"] = section_5_5(values)
+            of_artifact |= cells(value)
+    numbers = {}
+    for name, of_artifact in found.items():
+        numbers[name] = Ours(of_artifact, "; ".join(reasons.get(name, [NOT_RUN])), figures.get(name, ()))
+    numbers["section-5.1"] = _with_tests(numbers["section-5.1"], of_plain)
     ids = [result.model.name for result in of_plain]
     numbers["table-8"] = Ours({(_name(each), "model card"): OurNumber(each) for each in ids}, "not scored")
     printed = read_paper(MERGE).artifacts["table-10"].rows
@@ -142,6 +151,15 @@ def table_3_cells(value: Table3) -> Cells:
     return cells
 
 
+def tests_over_models(value: SeedsAgainstVariants) -> Cells:
+    """Return whether a sample accuracy is significantly higher than another, over the models."""
+    cells = {}
+    for test in value.over_models:
+        is_higher = test.result.p_value < ALPHA and test.result.difference > 0
+        cells[_pair(test), HIGHER] = _yes(is_higher)
+    return cells
+
+
 def class_cells(value: Classes) -> Cells:
     """Return whether word classes differ significantly."""
     return {(_pair(test), SIGNIFICANT): _yes(test.result.p_value < ALPHA) for test in value.tests}
@@ -154,46 +172,79 @@ def class_pair_cells(value: ClassPairs) -> Cells:
     return cells
 
 
+def filter_set_cells(value: FilterSets) -> Cells:
+    """Return the number of distinct drawn variants of each data set."""
+    return {(data.name, "variants"): OurNumber(data.curve.variants) for data in value.sets}
+
+
+def hard_seed_cells(value: HardSeeds) -> Cells:
+    """Return how many seeds hardly any model answers right."""
+    never = len(value.never_right)
+    return {
+        ("seeds with no right variant", VALUE): OurNumber(never),
+        ("seeds with no right variant, %", VALUE): _percent(never / value.seeds),
+        ("seeds below 5%", VALUE): OurNumber(len(value.rarely_right)),
+    }
+
+
+def correctness_cells(value: SeedCorrectness) -> Cells:
+    """Return the mean PA on seeds answered right and wrong."""
+    return {
+        ("PA(0.9) on seeds right, %", VALUE): _percent(value.mean_right),
+        ("PA(0.9) on seeds wrong, %", VALUE): _percent(value.mean_wrong),
+    }
+
+
+def frequency_cells(value: WordFrequency) -> Cells:
+    """Return the mean numbers of seeds and of the ratio of their words."""
+    return {
+        ("wrong seeds with right variants", VALUE): OurNumber(value.mean_seeds),
+        ("times as frequent as the original", VALUE): OurNumber(value.mean_ratio_snli),
+    }
+
+
 def _pair(pair: NamedTest | PairCurves) -> str:
     return f"{pair.first} − {pair.second}"
 
 
-# By name of the artifact: its cells from the value of an analysis, none if the paper only draws it; and the analysis.
-COMPUTED: Mapping[str, tuple[Callable[[Any], Cells], str]] = {
-    "table-3": (table_3_cells, "table_3"),
-    "section-5.1-majority": (
-        lambda value: {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])},
+def _drawn_only(_: object) -> Cells:
+    return {}
+
+
+# The artifacts of models, each with an analysis and the cells from its value; none if the paper only draws it.
+COMPUTED: tuple[tuple[str, str, Callable[[Any], Cells]], ...] = (
+    ("table-3", "table_3", table_3_cells),
+    ("section-5.1", "seeds_against_variants", tests_over_models),
+    (
+        "section-5.1-majority",
         "majority",
+        lambda value: {("majority label", "PA(0.9) %"): _percent(value.mean["constant"])},
     ),
-    "figure-4": (lambda _: {}, "model_curves"),
-    "figure-5": (class_cells, "classes"),
-    "figure-6": (class_pair_cells, "class_pairs"),
-    "figure-7": (lambda _: {}, "fine_tuned"),
-    "figure-8": (
-        lambda value: {(data.name, "variants"): OurNumber(data.curve.variants) for data in value.sets},
-        "filter_sets",
-    ),
-    "figure-11": (lambda _: {}, "model_curves"),
-}
+    ("figure-4", "model_curves", _drawn_only),
+    ("figure-5", "classes", class_cells),
+    ("figure-6", "class_pairs", class_pair_cells),
+    ("figure-7", "fine_tuned", _drawn_only),
+    ("figure-8", "filter_sets", filter_set_cells),
+    ("section-5.5", "hard_seeds", hard_seed_cells),
+    ("section-5.5", "seed_correctness", correctness_cells),
+    ("section-5.5", "word_frequency", frequency_cells),
+    ("figure-11", "model_curves", _drawn_only),
+)
 
 
-def _tests(value: Any, results: Sequence[Result]) -> Ours:  # noqa: ANN401 - the value of an analysis
-    """Return the tests of section 5.1: of seeds against variants, and of models by the paper's t-test."""
+def _with_tests(ours: Ours, results: Sequence[Result]) -> Ours:
+    """Add the paper's t-tests of models to the numbers of section 5.1."""
     try:
         (comparison,) = compare_results(results, test="t-test")
     except InputError as error:
         return Ours(reason=as_flags(error))
-    cells: dict[tuple[str, str], OurNumber] = {}
-    if not isinstance(value, NotComputable):
-        for test in value.over_models:
-            is_higher = test.result.p_value < ALPHA and test.result.difference > 0
-            cells[_pair(test), HIGHER] = _yes(is_higher)
+    cells = dict(ours.cells)
     for pair in comparison.family.pairs:
         first, second, points = _name(pair.first), _name(pair.second), pair.result.difference
         cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and points > 0)
         cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and points < 0)
     cells.update(better_than_one(cells))
-    return Ours(cells, NOT_RUN)
+    return replace(ours, cells=cells)
 
 
 def better_than_one(cells: Cells) -> Cells:
@@ -210,38 +261,6 @@ def better_than_one(cells: Cells) -> Cells:
             return {}
         found.append(number.value)
     return {(f"{model} − one of {' and '.join(others)}", HIGHER): _yes(found.count("yes") == 1)}
-
-
-def section_5_5(values: Mapping[str, Any]) -> Ours:
-    """Return the numbers of section 5.5."""
-    reasons = ["a person has to judge the labels of Table 10: analyze has --without-seeds for that"]
-    cells: dict[tuple[str, str], OurNumber] = {}
-    for analysis, numbers in SECTION_5_5.items():
-        value = values[analysis]
-        if isinstance(value, NotComputable):
-            reasons.append(str(value))
-        else:
-            for row, number in numbers.items():
-                cells[row, VALUE] = number(value)
-    return Ours(cells, "; ".join(reasons))
-
-
-# The numbers of section 5.5 by analysis and name.
-SECTION_5_5: Mapping[str, Mapping[str, Callable[[Any], OurNumber]]] = {
-    "hard_seeds": {
-        "seeds with no right variant": lambda hard: OurNumber(len(hard.never_right)),
-        "seeds with no right variant, %": lambda hard: _percent(len(hard.never_right) / hard.seeds),
-        "seeds below 5%": lambda hard: OurNumber(len(hard.rarely_right)),
-    },
-    "seed_correctness": {
-        "PA(0.9) on seeds right, %": lambda right: _percent(right.mean_right),
-        "PA(0.9) on seeds wrong, %": lambda right: _percent(right.mean_wrong),
-    },
-    "word_frequency": {
-        "wrong seeds with right variants": lambda words: OurNumber(words.mean_seeds),
-        "times as frequent as the original": lambda words: OurNumber(words.mean_ratio_snli),
-    },
-}
 
 
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:

@@ -10,7 +10,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import NO_VALUE, Table, capitalized
 from merge_snli.base.templates import environment
 from merge_snli.comparison.findings import comparable
-from merge_snli.comparison.html_page import asset, shared_style, template
+from merge_snli.comparison.html_page import asset, shared_style
 from merge_snli.paper.report.artifact import NamedColumns
 from merge_snli.paper.report.write import POLICY, inline_svg
 from merge_snli.paper.reproduction.verdict import (
@@ -54,9 +54,12 @@ def write_reproduction(document: Document, out: Path) -> None:
         InputError: If a file cannot be written.
     """
     write_json(out / JSON_FILE, document)
-    document = json.loads((out / JSON_FILE).read_text(encoding="utf-8"))
-    write_text(out / MARKDOWN_FILE, as_markdown(document))
-    write_text(out / PAGE, as_html(document, out))
+    shown = _shown(json.loads((out / JSON_FILE).read_text(encoding="utf-8")), out)
+    # Cells of the Markdown file are such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark.
+    for file in (MARKDOWN_FILE, PAGE):
+        text = asset("merge_snli.paper.reproduction", "page", f"{file}.jinja")
+        page = environment(html=file == PAGE).from_string(text)
+        write_text(out / file, page.render(table=_grid_table, **shown))
 
 
 def _verdicts(artifacts: Sequence[Document]) -> Counter[str]:
@@ -175,10 +178,6 @@ def _grid_table(artifact: Document) -> Table:
     return columns.table(rows, notes=artifact["reasons"])
 
 
-def _columns(artifact: Document) -> list[str]:
-    return list(dict.fromkeys(cell["column"] for cell in artifact["cells"]))
-
-
 def _place(artifact: Document) -> str:
     section = artifact["section"]
     return capitalized(section) if section.startswith("appendix") else f"section {section}"
@@ -190,14 +189,21 @@ def _quoted(said: str) -> str:
     return f"“{start}{said}”"
 
 
-def _shown(document: Document) -> Document:
-    """Return the values of both templates."""
+def _shown(document: Document, out: Path) -> Document:
+    """Return the values of both templates.
+
+    Args:
+        document: The content of the JSON file.
+        out: The output folder, with the figures.
+    """
     artifacts = []
     for artifact in document["artifacts"]:
-        more: Document = {"place": _place(artifact), "columns": _columns(artifact), "rows": grid(artifact)}
-        more["says"] = [_quoted(said) for said in artifact["says"]]
-        more["reasons"] = reasons(artifact, document["not_comparable"])
-        artifacts.append(artifact | more)
+        shown = artifact | {"place": _place(artifact), "rows": grid(artifact), "figures": _figures(artifact, out)}
+        shown["columns"] = list(_digits(artifact))
+        shown["says"] = [_quoted(said) for said in artifact["says"]]
+        shown["reasons"] = reasons(artifact, document["not_comparable"])
+        artifacts.append(shown)
+    style = f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}"
     return {
         "paper": document["paper"],
         "finding": finding(document),
@@ -205,28 +211,9 @@ def _shown(document: Document) -> Document:
         "summary": summary(document),
         "legend": LEGEND,
         "artifacts": artifacts,
+        "policy": POLICY,
+        "style": style,
     }
-
-
-def as_markdown(document: Document) -> str:
-    """Return the reproduction as Markdown, with cells such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark."""
-    text = asset("merge_snli.paper.reproduction", "page", "reproduction.md.jinja")
-    return environment(html=False).from_string(text).render(table=_grid_table, **_shown(document))
-
-
-def as_html(document: Document, out: Path) -> str:
-    """Return the reproduction as a page.
-
-    Args:
-        document: The content of the JSON file.
-        out: The output folder, with the figures.
-    """
-    shown = _shown(document)
-    for artifact in shown["artifacts"]:
-        artifact["figures"] = _figures(artifact, out)
-    page = template(asset("merge_snli.paper.reproduction", "page", "reproduction.html.jinja"))
-    style = f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}"
-    return page.render(policy=POLICY, style=style, **shown)
 
 
 def _figures(artifact: Document, out: Path) -> list[dict[str, str]]:
