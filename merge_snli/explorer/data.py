@@ -170,8 +170,7 @@ def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> J
 
 
 def _texts(scored: ScoredDataset) -> Json:
-    premises = [premise for premise, _, _ in scored.seeds]
-    hypotheses = [hypothesis for _, hypothesis, _ in scored.seeds]
+    premises, hypotheses, _ = zip(*scored.seeds, strict=True)
     return {"premises": premises, "hypotheses": hypotheses, "words": words_of_seeds(scored.data)}
 
 

@@ -42,7 +42,11 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
     require(dataset.record, "has_seeds")
     here = [result for result in results if result.dataset.digest == dataset.digest]
     configs = sorted({str(result.dataset.config) for result in here})
-    chosen = config or _default_config(configs)
+    chosen = config or ALL
+    if config is None and configs and ALL not in configs:
+        chosen, *more = configs
+        if more:
+            raise InputError(f"the results are on configs {', '.join(configs)}: choose one with {param('config')}")
     on_config = [result for result in here if result.dataset.config == chosen]
     if not on_config:
         others = f"; there are results on {', '.join(configs)}" if configs else ""
@@ -52,15 +56,6 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
         )
     by_model = {model_key(result): result for result in on_same_data(on_config)[0]}
     return [by_model[model_key(result)] for result in ranked(aligned(by_model.values()))]
-
-
-def _default_config(configs: Sequence[str]) -> str:
-    """Return the config to show, of those with results."""
-    if not configs or ALL in configs:
-        return ALL
-    if len(configs) > 1:
-        raise InputError(f"the results are on configs {', '.join(configs)}: choose one with ⟦config⟧")
-    return configs[0]
 
 
 def write_explorer(

@@ -18,8 +18,8 @@ from merge_snli.comparison.html_page import (
 )
 from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.payload import Json, page_data
-from merge_snli.leaderboard.side_by_side import SideBySide, side_by_side
-from merge_snli.results.rows import ScoreRow, percent
+from merge_snli.leaderboard.side_by_side import side_by_side
+from merge_snli.results.rows import percent
 
 TITLE = "MERGE leaderboard"
 
@@ -42,13 +42,14 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     styles = [_asset("vendor", "uPlot.min.css"), shared_style(), _asset("page.css")]
     parts = {
         "sets": _render("sets", side=side, opens=bool(interactive)),
-        "grouped": _render("grouped", boards=grouped, alone=len(boards) == 1, percent=percent, shares_of=_shares),
+        "grouped": _render("grouped", boards=grouped, alone=len(boards) == 1, percent=percent),
     }
     return _render(
         "index",
         title=title,
         brand=title.partition(" ")[::2],
-        findings=_findings(boards, side),
+        side=side,
+        finding=boards[0].standings.finding,
         boards=interactive,
         tables=[board.table().html() for board in interactive],
         data=json_for_script(page_data(interactive, texts or {})),
@@ -59,20 +60,8 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None
     )
 
 
-def _shares(row: ScoreRow, labels: Sequence[str]) -> dict[str, float]:
-    """Return how often a model predicts each label, in percent."""
-    return {label: percent(row[f"predicted_{label}"]) or 0.0 for label in labels}
-
-
 def _render(name: str, **values: Any) -> str:  # noqa: ANN401 - values of a template
     return template(_asset(f"{name}.html.jinja")).render(**values)
-
-
-def _findings(boards: Sequence[Board], side: SideBySide | None) -> list[tuple[str, str]]:
-    """Return what was found on each data set, with its title if there are several."""
-    if side is None:
-        return [("", boards[0].standings.finding)]
-    return [(shown.title, shown.board.standings.finding) for shown in side.boards]
 
 
 def _scripts() -> list[str]:

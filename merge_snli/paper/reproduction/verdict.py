@@ -121,9 +121,8 @@ def check_cell(
         The paper's number, ours, its interval, the difference (ours minus the paper's; None without two numbers that
         compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
-    ours, interval = None, None
-    if number is not None:
-        ours, interval = number.value, number.interval
+    found = number or OurNumber(None)
+    ours, interval = found.value, found.interval
     if isinstance(ours, float) and math.isnan(ours):
         ours = None
     difference, reason = None, ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from merge_snli.base.batches import grouped
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import NO_VALUE, Table, capitalized
 from merge_snli.base.templates import environment
@@ -138,15 +139,12 @@ def reasons(artifact: Document, known: str = "") -> list[str]:
         artifact: The artifact as JSON values.
         known: A reason that is said elsewhere.
     """
-    rows: dict[str, dict[str, None]] = {}
-    for cell in artifact["cells"]:
-        of_reason = rows.setdefault(cell["reason"], {})
-        of_reason[cell["row"]] = None
-    everywhere = len({cell["row"] for cell in artifact["cells"]})
+    every = {cell["row"] for cell in artifact["cells"]}
     found = []
-    for reason, names in rows.items():
+    for reason, names in grouped((cell["reason"], cell["row"]) for cell in artifact["cells"]).items():
+        rows = dict.fromkeys(names)
         if reason not in ("", known):
-            some = "" if len(names) == everywhere else f" ({_rows(list(names))})"
+            some = "" if len(rows) == len(every) else f" ({_rows(list(rows))})"
             found.append(f"{capitalized(reason)}{some}.")
     return found
 
