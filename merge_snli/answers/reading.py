@@ -65,16 +65,16 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
     """
     record = dataset.record
     name = f"config {config} of {dataset.name}"
+    needed = by
     if record.has_seeds:
+        needed = REQUIRED_COLUMNS
         require(record, "subsamples")
         choices = [other for other in dataset.configs if other != SEED]
         if (config not in choices and data_file(config, TEST) not in record.files) or config == SEED:
             raise InputError(f"{name} has no variants to score; choose one of {', '.join(choices)}")
     table = read_split(dataset, config, repeated=REPEATED if record.has_seeds else ())
     columns = table.column_names
-    missing = [column for column in by if not _has(columns, column)]
-    if record.has_seeds:
-        missing = [column for column in REQUIRED_COLUMNS if column not in columns]
+    missing = [column for column in needed if not _has(columns, column)]
     if missing:
         raise InputError(f"{name} has no column {missing[0]!r}; its columns are {', '.join(columns)}")
     if table.num_rows == 0:

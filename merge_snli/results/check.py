@@ -32,37 +32,30 @@ OF_DATA = ("group_id", "label", "subsamples")
 AGAIN = "score the model, or import its answers, again"
 
 
-def check_entries(name: object, entries: Mapping[str, Any]) -> None:
+def check_entries(entries: Mapping[str, Any]) -> None:
     """Check that the entries of a result file are those that were written.
 
-    Args:
-        name: Name of the file, for messages.
-        entries: The entries.
-
     Raises:
-        InputError: If the digest is missing or is not that of the other entries.
+        ValueError: If the digest is missing or is not that of the other entries.
     """
     if OWN_DIGEST not in entries:
-        raise InputError(f"{name} is not a valid result: it has no entry {OWN_DIGEST}; {AGAIN}")
+        raise ValueError(f"it has no entry {OWN_DIGEST}")
     if entries[OWN_DIGEST] != own_digest(dict(entries)):
-        raise InputError(
-            f"{name} is not a valid result: an entry was changed after it was written, or removed; {AGAIN}"
-        )
+        raise ValueError("an entry was changed after it was written, or removed")
 
 
-def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], answers: Answers) -> None:
+def check_numbers(file: ResultFile, entries: Mapping[str, Any], answers: Answers) -> None:
     """Check that the numbers of a result are those that its answers give.
 
     An entry that the file does not have is not compared: an earlier version did not know it.
 
     Args:
-        name: Name of the file, for messages.
         file: The result.
         entries: The entries of its file.
         answers: The answers.
 
     Raises:
-        InputError: If a number is not the same, but for rounding.
+        ValueError: If a number is not the same, but for rounding.
     """
     masks = part_masks(file.parts, answers, file.dataset.labels)
     computed = numbers_from(answers, masks, intervals=False)
@@ -72,10 +65,7 @@ def check_numbers(name: object, file: ResultFile, entries: Mapping[str, Any], an
     given = _of_file(to_jsonable_python(computed), known)
     for place, value, expected in differences(known, given, is_equal=_nearly_equal):
         if not place.endswith(NOT_COMPUTED):
-            raise InputError(
-                f"{name} is not a valid result: {place} is {value!r:.60}, and the answers give {expected!r:.60}; "
-                f"{AGAIN}"
-            )
+            raise ValueError(f"{place} is {value!r:.60}, and the answers give {expected!r:.60}")
 
 
 def _of_file(value: object, entries: object) -> object:

@@ -93,8 +93,9 @@ def read_result(path: str | Path) -> Result:
     except ValidationError as error:
         raise InputError(f"{path} {_reason(error, content)}") from error
     entries = _entries(content)
-    with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
-        check_entries(path, entries)
+    not_valid = f"{path} is not a valid result: {REASON}; {AGAIN}"
+    with explained(ValueError, not_valid):
+        check_entries(entries)
     beside = path.with_name(answers_name(path.name))
     if not beside.is_file():
         raise InputError(f"{path} has no answers: {beside.name} is not beside it; copy both files, or {AGAIN}")
@@ -102,10 +103,10 @@ def read_result(path: str | Path) -> Result:
     answers = stored_content(beside, file.answers_sha256)
     mark = _check_mark(content, answers)
     if not mark.exists():
-        with explained(ValueError, f"{path} is not a valid result: {REASON}; {AGAIN}"):
+        with explained(ValueError, not_valid):
             table = from_bytes(answers, name=beside)
             check_table(table, file.subsamples)
-            check_numbers(path, file, entries, result.answers_in(table))
+            check_numbers(file, entries, result.answers_in(table))
         with suppress(OSError):  # without a cache that can be written, a result is checked each time
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()

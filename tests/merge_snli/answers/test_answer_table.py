@@ -320,7 +320,7 @@ def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabil
     forged = {"calibration.brier": replace(with_probabilities, calibration=better)}
     forged["calibration"] = replace(with_probabilities, stored=none)
     for place, result in forged.items():
-        refused(f"x is not a valid result: {place} is", check_numbers, "x", result, to_json(result), result.answers)
+        refused(f"^{place} is", check_numbers, result, to_json(result), result.answers, error=ValueError)
 
 
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
