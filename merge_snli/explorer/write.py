@@ -46,7 +46,7 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
     if config is None and configs and ALL not in configs:
         chosen, *more = configs
         if more:
-            raise InputError(f"the results are on configs {', '.join(configs)}: choose one with {param('config')}")
+            raise InputError(f"the results are on configs {', '.join(configs)}: choose one with ⟦config⟧")
     on_config = [result for result in here if result.dataset.config == chosen]
     if not on_config:
         others = f"; there are results on {', '.join(configs)}" if configs else ""
