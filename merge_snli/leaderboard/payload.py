@@ -62,7 +62,7 @@ def _models(board: Board, texts: Json | None) -> list[Json]:
 
 def _shown_texts(texts: Json, models: Sequence[Json]) -> Json:
     """Return what `read_texts` returns with only the seeds that a model shows, and without the variants."""
-    ids = set()
+    ids: set[str] = set()
     for model in models:
         ids.update(seed["seed_id"] for seed in (*model["inconsistent"], *model["hardest"]))
     seeds = {name: seed for name, seed in texts["seeds"].items() if name in ids}
