@@ -15,7 +15,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, with_defaults
 from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description, read_shard
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
@@ -225,7 +225,7 @@ class Store:
     def _read(self, shard: str, rows: Mapping[str, int]) -> pa.Table:
         path, groups = self._path(shard), sorted({row // ROWS_PER_GROUP for row in rows.values()})
         errors = (pa.ArrowException, OSError)
-        with explained(errors, f"{path} can no longer be read ({REASON}); run again"), pq.ParquetFile(path) as file:
+        with explained(errors, f"{path} can no longer be read (⟦reason⟧); run again"), pq.ParquetFile(path) as file:
             return file.read_row_groups(groups)
 
     def _path(self, shard: str) -> Path:

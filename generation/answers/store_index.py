@@ -5,13 +5,13 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from merge_snli.base.errors import REASON, explained
+from merge_snli.base.errors import explained
 
 TABLE = "CREATE TABLE forms (key TEXT, shard INTEGER, row INTEGER)"
 # Made when forms are first looked up: faster than an index that grows with each shard.
 KEYS = "CREATE INDEX IF NOT EXISTS keys ON forms (key)"
 QUERY = "SELECT key, shard, row FROM forms WHERE key IN (SELECT value FROM json_each(?))"
-FULL = f"cannot use a temporary index of stored answers ({REASON}); free some space in TMPDIR"
+FULL = "cannot use a temporary index of stored answers (⟦reason⟧); free some space in TMPDIR"
 
 # The row of each form key, by shard name.
 Locations = dict[str, dict[str, int]]

@@ -11,7 +11,7 @@ from typing import Any
 
 from generation.sentences.tagging import TaggedProblem
 from generation.sentences.words import SharedWord
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 
@@ -191,5 +191,5 @@ def read_wordnet(folder: Path) -> Any:  # noqa: ANN401 - NLTK has no types
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The multilingual functions")
         errors = (OSError, ValueError, AssertionError, StopIteration, WordNetError)
-        with explained(errors, f"cannot read the WordNet files in {folder}: {REASON}"):
+        with explained(errors, f"cannot read the WordNet files in {folder}: ⟦reason⟧"):
             return Reader(str(folder), None)

@@ -13,7 +13,7 @@ import numpy as np
 from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
 from generation.masked_lms.masked_lm import MaskedLM, Network
 from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.models.finding import (
     ResolvedModel,
     check_weights,
@@ -76,7 +76,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
     example = _encode_example(tokenizer)
     examples = shuffled(example, 2)
-    with explained(Exception, f"{name} fails on the output of its own tokenizer: {REASON}"):
+    with explained(Exception, f"{name} fails on the output of its own tokenizer: ⟦reason⟧"):
         network = _find_network(model, examples)
     if dtype != FLOAT32:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
@@ -153,7 +153,7 @@ def _check_architecture(model: ResolvedModel) -> None:
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-    with explained(Exception, f"cannot read config.json of masked LM {model.name}: {REASON}"):
+    with explained(Exception, f"cannot read config.json of masked LM {model.name}: ⟦reason⟧"):
         config = AutoConfig.from_pretrained(model.path)
     masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
     if masked_lm is None:

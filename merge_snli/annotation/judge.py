@@ -9,7 +9,7 @@ from merge_snli.annotation.sample import Sample, read_sample, whole_sample
 from merge_snli.annotation.sheets import guidelines
 from merge_snli.annotation.shown import TEXT_COLUMNS, VARIANT_ID, SheetRow
 from merge_snli.base.batches import grouped
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import capitalized
 from merge_snli.dataset.judgments import SCORES, is_score
@@ -92,7 +92,7 @@ def instructions(sample: Sample, path: str | None = None) -> str:
     """
     if path is None:
         return guidelines(sample, how_to_answer=HOW_TO_ANSWER)
-    message = f"⟦guidelines⟧ {path} cannot be read ({REASON}): name a text file in UTF-8"
+    message = f"⟦guidelines⟧ {path} cannot be read (⟦reason⟧): name a text file in UTF-8"
     with explained((OSError, UnicodeDecodeError), message):
         return f"{Path(path).read_text(encoding='utf-8').strip()}\n\n{HOW_TO_ANSWER}\n"
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require, validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -177,7 +177,7 @@ def read_sample(path: Path) -> Sample:
     """
     beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with ⟦sample⟧"
     try:
-        with explained(OSError, f"{path} cannot be read ({REASON}): {beside}"):
+        with explained(OSError, f"{path} cannot be read (⟦reason⟧): {beside}"):
             return TypeAdapter(Sample).validate_json(path.read_bytes())
     except ValidationError as error:
         field, message = validation_errors(error)[0]

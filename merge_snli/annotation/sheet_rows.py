@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from merge_snli.annotation.shown import VARIANT_ID, headings
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.table import without_mark
 from merge_snli.dataset.judgments import SCORES
 from merge_snli.dataset.texts import TextNames
@@ -30,7 +30,7 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
         raise InputError(f"{path} is neither .xlsx, .csv nor .json: pass a sheet or an export of Label Studio")
     names = {heading: name for name, heading in headings(texts).items()}
     rows: list[Row] = []
-    with explained(OSError, f"{path} cannot be read ({REASON}): name the file of a sheet"):
+    with explained(OSError, f"{path} cannot be read (⟦reason⟧): name the file of a sheet"):
         for row in open_file(path).read():
             columns = [names.get(heading, heading) for heading in map(text_of, row.values)]
             for name in (VARIANT_ID, *SCORES):
@@ -65,10 +65,10 @@ def export_rows(path: Path) -> dict[str, list[Row]]:
         InputError: If the file cannot be read, is not such an export, or has no annotation.
     """
     rows: dict[str, list[Row]] = {}
-    message = f"{path} is not an export of Label Studio ({REASON}): export the project in the format JSON"
+    message = f"{path} is not an export of Label Studio (⟦reason⟧): export the project in the format JSON"
     with (
         explained((ValueError, TypeError, LookupError, AttributeError), message),
-        explained(OSError, f"{path} cannot be read ({REASON}): name an export of Label Studio"),
+        explained(OSError, f"{path} cannot be read (⟦reason⟧): name an export of Label Studio"),
     ):
         for task in json.loads(path.read_bytes()):
             for annotation in task["annotations"]:

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from pathlib import Path
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 
 
 def stored_content(path: Path, digest: str | None) -> bytes:
@@ -16,7 +16,7 @@ def stored_content(path: Path, digest: str | None) -> bytes:
     Raises:
         InputError: If the file cannot be read, or is not the one with the digest.
     """
-    with explained(OSError, f"cannot read {path}: {REASON}"):
+    with explained(OSError, f"cannot read {path}: ⟦reason⟧"):
         content = path.read_bytes()
     if sha256(content).hexdigest() != digest:
         raise InputError(

@@ -25,7 +25,7 @@ _PARAM = re.compile(_START + _NAMED + _MIDDLE + _NAMED + _END)
 _WRITTEN = re.compile(r"⟦(\w+)(=True)?⟧")
 
 # What a message of `explained` has in the place of the reason.
-REASON = "\ufdd2"
+REASON = "⟦reason⟧"
 
 # So many values of a list, and characters of a text, are shown in a message.
 SHOWN_VALUES, SHOWN_CHARACTERS = 10, 80
@@ -141,11 +141,11 @@ def explained(errors: type[Exception] | tuple[type[Exception], ...], message: st
 
     Args:
         errors: The types of the errors.
-        message: What is wrong with which value, and what to do. `REASON` in it becomes the reason of the error, which
+        message: What is wrong with which value, and what to do. `⟦reason⟧` in it becomes the reason of the error, which
             for an error of the operating system does not name the file.
 
     Examples:
-        >>> with explained(ValueError, f"line 3 is not a number ({REASON}): correct it"):
+        >>> with explained(ValueError, "line 3 is not a number (⟦reason⟧): correct it"):
         ...     float("x")
         Traceback (most recent call last):
         merge_snli.base.errors.InputError: line 3 is not a number (could not convert string to float: 'x'): correct it

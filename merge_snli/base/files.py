@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 
 # Errors of the operating system that another path or other permissions can fix.
 PATH_ERRORS = frozenset(
@@ -153,8 +153,8 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
 
     errors = (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError)
     with (
-        explained(OSError, f"⟦{option}⟧ {path} cannot be read: {REASON}"),
-        explained(errors, f"⟦{option}⟧ {path} is not valid TOML: {REASON}"),
+        explained(OSError, f"⟦{option}⟧ {path} cannot be read: ⟦reason⟧"),
+        explained(errors, f"⟦{option}⟧ {path} is not valid TOML: ⟦reason⟧"),
     ):
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 

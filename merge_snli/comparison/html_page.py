@@ -12,7 +12,7 @@ from jinja2 import Template
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import codes, numbered
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.templates import environment
 from merge_snli.dataset.stored import check_out
 from merge_snli.dataset.variants import seed_offsets
@@ -44,7 +44,7 @@ def check_page(out: str | Path) -> Path:
         out: The folder. It may hold other files, but no `index.html` that another program wrote.
     """
     path = check_out(out) / PAGE
-    with explained(OSError, f"{path} cannot be read ({REASON}): choose another folder with ⟦out⟧"):
+    with explained(OSError, f"{path} cannot be read (⟦reason⟧): choose another folder with ⟦out⟧"):
         if path.exists() and BRAND.encode() not in path.read_bytes():
             raise InputError(f"{path} is not a page of MERGE: choose another folder with ⟦out⟧")
     return path

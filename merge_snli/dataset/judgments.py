@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_json, sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
@@ -162,7 +162,7 @@ def _is_log(path: Path) -> bool:
 
 
 def _read_table(path: Path) -> VariantJudgments:
-    message = f"{path} cannot be read as CSV or Parquet ({REASON}): give variant_id, annotator, F and R as columns"
+    message = f"{path} cannot be read as CSV or Parquet (⟦reason⟧): give variant_id, annotator, F and R as columns"
     with explained((OSError, pa.ArrowException), message):
         if path.suffix == ".parquet":
             with open_parquet(path) as file:
@@ -177,7 +177,7 @@ def _read_log(path: Path) -> VariantJudgments:
     """Read a log, finished or not: variants that were not judged, or not in a readable reply, have no scores."""
     with explained(ImportError, f"inspect-ai is not installed: run {install_command('inspect')}"):
         from inspect_ai._util.error import PrerequisiteError
-    with explained((*BROKEN, PrerequisiteError), f"{path} is not a whole log of merge_snli/judge ({REASON})"):
+    with explained((*BROKEN, PrerequisiteError), f"{path} is not a whole log of merge_snli/judge (⟦reason⟧)"):
         header = read_header(path)
         asked = (header.eval.metadata or {}).get(JUDGE)
         if asked is None or (header.eval.config.epochs or 1) > 1:

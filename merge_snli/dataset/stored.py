@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
@@ -249,7 +249,7 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
     if recorded is not None and sha256_of_file(path) != recorded:
         raise InputError(f"{path} has changed since the run wrote it: download or generate the data set again")
     errors = (pa.ArrowException, OSError)
-    with explained(errors, f"{path} cannot be read as Parquet: {REASON}"):
+    with explained(errors, f"{path} cannot be read as Parquet: ⟦reason⟧"):
         texts = [name for name in pq.read_schema(path).names if name in repeated]
         with open_parquet(path, read_dictionary=texts) as parquet:
             return parquet.read()

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.hub_ids import REPO_TYPE_NAMES
 from merge_snli.base.table import count
 from merge_snli.base.templates import printed
@@ -247,7 +247,7 @@ def check_repo_id(option: str, repo: str) -> None:
     Raises:
         InputError: If it is not.
     """
-    with explained(HFValidationError, f"⟦{option}⟧ {repo!r} is not a repository id: {REASON}"):
+    with explained(HFValidationError, f"⟦{option}⟧ {repo!r} is not a repository id: ⟦reason⟧"):
         validate_repo_id(repo)
     if "/" not in repo:
         raise InputError(f"⟦{option}⟧ {repo!r} has no owner: use OWNER/NAME, such as ORG/merge_snli")

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from merge_snli.answers.data import ID_COLUMNS
-from merge_snli.base.errors import REASON, explained
+from merge_snli.base.errors import explained
 from merge_snli.base.table import Column, Table
 from merge_snli.language_models.questions import Question
 from merge_snli.models.filled_prompt import FilledPrompt
@@ -43,7 +43,7 @@ class Assumptions:
             return None
         from transformers import AutoTokenizer
 
-        message = f"cannot load the tokenizer {self.tokenizer}: {REASON}; give its folder or Hub id"
+        message = f"cannot load the tokenizer {self.tokenizer}: ⟦reason⟧; give its folder or Hub id"
         with explained((OSError, ValueError), message):
             return AutoTokenizer.from_pretrained(self.tokenizer)
 

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 from inspect_ai.model._model import model_usage  # that of the log before a retry, when a task starts
 from inspect_ai.util import EarlyStop, EarlyStopping
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 
 # What the calls of each run have cost so far, in dollars, by the id of the run.
 SPENT: defaultdict[str | None, float] = defaultdict(float)
@@ -33,7 +33,7 @@ def set_prices(path: str) -> None:
     with explained(
         (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError),
         f"{path} is not a file of prices such as 'openai/MODEL: {{input: 2.5, output: 10, input_cache_write: 2.5, "
-        f"input_cache_read: 1.25}}': {REASON}",
+        f"input_cache_read: 1.25}}': ⟦reason⟧",
     ):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         costs = {model: ModelCost(**prices) for model, prices in content.items()}

@@ -13,7 +13,7 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import NOANSWER, value_to_float
 
 from merge_snli.answers.replies import NOT_STATED, Reply
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.language_models.inspect_replies import kind_of
@@ -43,7 +43,7 @@ def read_inspect_log(path: Path, scoring: Scoring | None = None) -> Log:
         path: The log.
         scoring: Which scores count, of another task than `merge_snli/nli`; None for that.
     """
-    message = f"{path} is not a whole log of Inspect ({REASON}): copy it again"
+    message = f"{path} is not a whole log of Inspect (⟦reason⟧): copy it again"
     with explained((*BROKEN, PrerequisiteError), message):
         return _read(path, scoring)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
@@ -61,7 +61,7 @@ def read_lm_eval_log(path: Path, scoring: Scoring | None = None) -> Log:
     beside = path.with_name(f"results_{name['date']}.json")
     with (
         explained(OSError, f"{beside.name}, which has the prompt's settings, is not beside {path}: copy it there"),
-        explained(ValueError, f"{beside} is not valid JSON ({REASON}): copy it again"),
+        explained(ValueError, f"{beside} is not valid JSON (⟦reason⟧): copy it again"),
     ):
         run = json.loads(beside.read_text(encoding="utf-8"))
     log = _Run(path, name["task"], run)

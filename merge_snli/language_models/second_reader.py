@@ -10,7 +10,7 @@ from inspect_ai.model import CachePolicy, GenerateConfig, ResponseSchema, get_mo
 from inspect_ai.util import JSONSchema
 
 from merge_snli.answers.replies import NOT_STATED, Reply, majority
-from merge_snli.base.errors import REASON, explained
+from merge_snli.base.errors import explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.reasoning import without_reasoning
@@ -54,7 +54,7 @@ async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Se
     question = QUESTION.format(options=options, words=listed, none=NOT_STATED, reply=reply)
     config = GenerateConfig(temperature=0.0, response_schema=answer_schema([*words, NOT_STATED]))
     # Providers raise anything.
-    with explained(Exception, f"⟦reader⟧ is {reader!r}, which Inspect cannot ask: {REASON}"):
+    with explained(Exception, f"⟦reader⟧ is {reader!r}, which Inspect cannot ask: ⟦reason⟧"):
         # The role tells its calls from those of the model that is scored, which may be the same.
         model = get_model(role=READER, default=reader)
         output = await model.generate(question, config=config, cache=CachePolicy(expiry=None))

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
@@ -199,7 +199,7 @@ class FilledPrompt:
     def _render(self, template: str, **problem: str) -> str:
         values = {"words": self.words, "options": self.options, **self.texts._asdict(), **problem}
         errors = (TemplateError, ArithmeticError, LookupError, TypeError, ValueError)
-        with explained(errors, f"cannot render the prompt {self.prompt.name}: {REASON}"):
+        with explained(errors, f"cannot render the prompt {self.prompt.name}: ⟦reason⟧"):
             return _compiled(template).render(values).strip()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import REASON, InputError, Message, explained, param
+from merge_snli.base.errors import InputError, Message, explained, param
 from merge_snli.base.files import ON_WINDOWS, is_path, sha256_of_file, sha256_of_json
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.embedded import embedded_path
@@ -132,7 +132,7 @@ def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
 def _base_of(folder: Path) -> tuple[str, str | None]:
     """Return the name and revision of the base model of an adapter."""
     path, errors = folder / ADAPTER_CONFIG, (OSError, ValueError, KeyError, AttributeError, TypeError)
-    with explained(errors, f"{path} does not name a base model ({REASON}); download the adapter again"):
+    with explained(errors, f"{path} does not name a base model (⟦reason⟧); download the adapter again"):
         config = json.loads(path.read_text(encoding="utf-8"))
         return str(config["base_model_name_or_path"]), config.get("revision")
 
@@ -177,7 +177,7 @@ def find_device(device: str | None) -> str:
     if kind_of(device) not in DEVICES:
         raise InputError(f"⟦device⟧ {device} is unknown: choose from {', '.join(DEVICES)}, or cuda:1 and so on")
     errors = (RuntimeError, AssertionError, NotImplementedError, ImportError)
-    with explained(errors, f"⟦device⟧ {device} is not available ({REASON}); try {param('device', 'cpu')}"):
+    with explained(errors, f"⟦device⟧ {device} is not available (⟦reason⟧); try {param('device', 'cpu')}"):
         torch.empty(1, device=device).item()
     return device
 

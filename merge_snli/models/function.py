@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_names import names_in_order
 from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, find_label
@@ -69,7 +69,7 @@ def require_one_argument(function: LabelFunction, name: str) -> None:
     Raises:
         InputError: If it does not.
     """
-    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: {REASON}"
+    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: ⟦reason⟧"
     with explained(TypeError, must), suppress(ValueError):  # of built-in functions without a signature
         inspect.signature(function).bind([])
 

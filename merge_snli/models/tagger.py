@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_file
 from merge_snli.dataset.record import generation_of
 from merge_snli.languages.language import ENGLISH, check_code, is_english, language_of
@@ -184,7 +184,7 @@ def _find(name: str, *, parser: bool) -> Tagger:
         raise InputError(
             f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
         )
-    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: ⟦reason⟧"):
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
@@ -234,7 +234,7 @@ def _package_folder(name: str) -> Path | None:
 def _load(name: str, excluded: tuple[str, ...]) -> Language:
     import spacy
 
-    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: {REASON}"):
+    with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: ⟦reason⟧"):
         return spacy.load(name, exclude=list(excluded))
 
 

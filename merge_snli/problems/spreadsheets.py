@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
-from merge_snli.base.errors import REASON, explained
+from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.limits import check_size, check_zip
 from merge_snli.problems.rows import Header, SourceRow
@@ -27,7 +27,7 @@ def read_xlsx(path: Path) -> list[Sequence[Any]]:
         from openpyxl import load_workbook
     content = path.read_bytes()
     with (
-        explained(DAMAGED, f"{path} cannot be read as a spreadsheet ({REASON}): save it as .xlsx again"),
+        explained(DAMAGED, f"{path} cannot be read as a spreadsheet (⟦reason⟧): save it as .xlsx again"),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")  # about styles and extensions, which hold no cells

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import REASON, InputError, explained, reason
+from merge_snli.base.errors import InputError, explained, reason
 from merge_snli.base.limits import open_parquet
 from merge_snli.problems.rows import Header, Rows, SourceRow
 
@@ -42,7 +42,7 @@ def table_in_memory(data: object, name: str) -> Rows:
 
     broken: dict[str, str] = {}
     errors = (pa.ArrowException, TypeError, ValueError)
-    with explained(errors, f"⟦problems⟧: {kind} cannot be converted to Arrow: {REASON}"):
+    with explained(errors, f"⟦problems⟧: {kind} cannot be converted to Arrow: ⟦reason⟧"):
         try:
             table = pa.table(data)
         except errors:
@@ -79,7 +79,7 @@ def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
 def _parquet_errors(path: Path) -> AbstractContextManager[None]:
     import pyarrow as pa
 
-    return explained((OSError, ValueError, pa.ArrowException), f"{path} cannot be read as Parquet: {REASON}")
+    return explained((OSError, ValueError, pa.ArrowException), f"{path} cannot be read as Parquet: ⟦reason⟧")
 
 
 def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: ANN401 - a frame

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.limits import check_gzip
 
 GZIP = ".gz"
@@ -79,12 +79,12 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _open(path: Path) -> BinaryIO:
-    with explained(OSError, f"{path} cannot be read: {REASON}"):
+    with explained(OSError, f"{path} cannot be read: ⟦reason⟧"):
         return cast("BinaryIO", gzip.open(path)) if path.suffix == GZIP else path.open("rb")
 
 
 def _gzip_errors(path: Path) -> AbstractContextManager[None]:
     return explained(
         (gzip.BadGzipFile, EOFError, zlib.error),
-        f"{path} is not a complete gzip file ({REASON}): download or compress it again",
+        f"{path} is not a complete gzip file (⟦reason⟧): download or compress it again",
     )

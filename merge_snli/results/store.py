@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import check_table, from_bytes, to_bytes
 from merge_snli.base import __version__
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.record import OWN_DIGEST, own_digest
@@ -86,14 +86,14 @@ def read_result(path: str | Path) -> Result:
             format version.
     """
     path = Path(path)
-    with explained(OSError, f"cannot read {path}: {REASON}"):
+    with explained(OSError, f"cannot read {path}: ⟦reason⟧"):
         content = path.read_bytes()
     try:
         file = FILE.validate_json(content)
     except ValidationError as error:
         raise InputError(f"{path} {_reason(error, content)}") from error
     entries = _entries(content)
-    not_valid = f"{path} is not a valid result: {REASON}; {AGAIN}"
+    not_valid = f"{path} is not a valid result: ⟦reason⟧; {AGAIN}"
     with explained(ValueError, not_valid):
         check_entries(entries)
     beside = path.with_name(answers_name(path.name))

@@ -19,7 +19,7 @@ from datatrove.executor.local import LocalPipelineExecutor
 from datatrove.executor.ray import RayPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 
-from merge_snli.base.errors import REASON, explained
+from merge_snli.base.errors import explained
 from merge_snli.base.progress import format_duration
 from merge_snli.base.stages import MASKED_LM, RunStage
 from merge_snli.base.table import Column, Table
@@ -113,7 +113,7 @@ class RayExecutor(RayPipelineExecutor):  # type: ignore[misc]
             **RAY_TASKS,
             **self.ray_remote_kwargs,
         }
-        with explained((TypeError, ValueError), f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: {REASON}"):
+        with explained((TypeError, ValueError), f"ray_remote_kwargs {self.ray_remote_kwargs} is not valid: ⟦reason⟧"):
             run_task = ray.remote(**options)(PipelineExecutor._run_for_rank)
         executor = ray.put(self)
         running: list[ray.ObjectRef[Any]] = []

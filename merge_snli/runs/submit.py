@@ -15,7 +15,7 @@ from pathlib import Path
 from datatrove.utils.logging import logger as datatrove_log
 
 from merge_snli.base import __version__
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, machine_name, sha256_of_json
 from merge_snli.base.progress import Progress, repeating
 from merge_snli.base.stages import RunStage
@@ -153,7 +153,7 @@ def _connected(options: ClusterOptions) -> Iterator[None]:
         return
     import ray
 
-    message = f"cannot connect to the Ray cluster at {options.address!r}: {REASON}"
+    message = f"cannot connect to the Ray cluster at {options.address!r}: ⟦reason⟧"
     # Ray lets the tasks import from the directory that it is started in, which must not be one with files of others.
     with explained((ConnectionError, ValueError, RuntimeError), message), chdir(sys.prefix):
         ray.init(address=options.address, log_to_driver=False, logging_level=logging.ERROR)

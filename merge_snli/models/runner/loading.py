@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from merge_snli.base.errors import REASON, InputError, Message, explained, listed
+from merge_snli.base.errors import InputError, Message, explained, listed
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import SAFETENSORS, ResolvedModel, disable_progress_bar, has_safetensors
@@ -67,7 +67,7 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
     if resolved.base is not None:
         return tuple(f"LABEL_{index}" for index in range(count_adapter_outputs(resolved)))
     errors = (OSError, ValueError, LookupError, TypeError, AttributeError)
-    with explained(errors, f"the config of model {resolved.name} cannot be read: {REASON}"):
+    with explained(errors, f"the config of model {resolved.name} cannot be read: ⟦reason⟧"):
         config = json.loads((resolved.path / "config.json").read_text(encoding="utf-8"))
         names = config.get("id2label") or {n: f"LABEL_{n}" for n in range(config.get("num_labels", 2))}
         outputs = tuple(str(names[key]) for key in sorted(names, key=int))
@@ -112,7 +112,7 @@ def count_adapter_outputs(resolved: ResolvedModel) -> int:
     from safetensors import SafetensorError, safe_open
 
     for path in sorted(resolved.path.glob(SAFETENSORS)):
-        damaged = f"{path} cannot be read: {REASON}; download the adapter again"
+        damaged = f"{path} cannot be read: ⟦reason⟧; download the adapter again"
         with explained(SafetensorError, damaged), safe_open(path, framework="np") as weights:
             for name in weights.keys():  # noqa: SIM118 - not a mapping
                 if name.endswith(HEAD_WEIGHTS):
@@ -128,7 +128,7 @@ def load_tokenizer(kind: str, resolved: ResolvedModel, *, trust_remote_code: boo
     from transformers import AutoTokenizer
 
     # Libraries raise anything for damaged files.
-    with explained(Exception, f"the tokenizer of {kind} {resolved.name} cannot be loaded: {REASON}"):
+    with explained(Exception, f"the tokenizer of {kind} {resolved.name} cannot be loaded: ⟦reason⟧"):
         return AutoTokenizer.from_pretrained(resolved.tokenizer_path, trust_remote_code=trust_remote_code)
 
 
@@ -146,7 +146,7 @@ def load_model(kind: str, resolved: ResolvedModel, device: str, **options: objec
     """
     disable_progress_bar()
     # Libraries raise anything for damaged model files or too little memory.
-    with explained(Exception, f"{kind} {resolved.name} cannot be loaded: {REASON}"):
+    with explained(Exception, f"{kind} {resolved.name} cannot be loaded: ⟦reason⟧"):
         load = _load_trained if resolved.base is None else _load_adapter
         return load(kind, resolved, options).to(device).eval()
 

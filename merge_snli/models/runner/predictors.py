@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.models.finding import ResolvedModel, check_weights, warn_about_slow_bfloat16
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.causal_lm import CausalLM
@@ -41,7 +41,7 @@ def load_predictor(resolved: ResolvedModel, device: str, options: ModelOptions) 
     trusted = options.trust_remote_code
     tokenizer = load_tokenizer(kind, resolved, trust_remote_code=trusted)
     model = load_model(kind, resolved, device, dtype=options.dtype, trust_remote_code=trusted)
-    with explained(Exception, f"{kind} {resolved.name} fails on the output of its own tokenizer: {REASON}"):
+    with explained(Exception, f"{kind} {resolved.name} fails on the output of its own tokenizer: ⟦reason⟧"):
         if options.prompt is None:
             return Classifier(model, tokenizer, may_pack=True)
         return CausalLM(model, tokenizer, options.prompt)

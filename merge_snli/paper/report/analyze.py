@@ -8,7 +8,7 @@ from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.part import disagreeing
-from merge_snli.base.errors import REASON, InputError, explained
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
 from merge_snli.comparison.findings import and_list
@@ -114,8 +114,8 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     """
     file = f"⟦without_seeds⟧ {path}"
     with (
-        explained(OSError, f"{file} cannot be read: {REASON}"),
-        explained(UnicodeDecodeError, f"{file} is not UTF-8 text ({REASON}): save it as UTF-8"),
+        explained(OSError, f"{file} cannot be read: ⟦reason⟧"),
+        explained(UnicodeDecodeError, f"{file} is not UTF-8 text (⟦reason⟧): save it as UTF-8"),
     ):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     header = next(csv.reader(lines[:1]), [])
