@@ -8,11 +8,10 @@ example:
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
-    TEXT_FORMATS,
+    add,
     add_comparison,
     add_datasets,
     add_format,
@@ -20,8 +19,8 @@ from merge_snli.cli.arguments import (
     add_min_agreement,
     add_results,
     read_results,
-    write_output,
 )
+from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,26 +29,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_datasets(parser, "data sets that the models were scored on", required=True)
     add_list(
         parser,
-        "--fine-tuned-from",
+        "--fine-tuned-from MODEL=MLM",
+        "masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
         default=(),
-        metavar="MODEL=MLM",
-        help="masked LM of the same architecture and size as a model (Figure 7; known for the paper's models)",
     )
-    parser.add_argument(
-        "--corpus",
-        metavar="FILE|ID",
-        help="training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
+    add(
+        parser,
+        "--corpus FILE|ID",
+        "training data of the models, to count words in: a .txt file, or NLI problems as generate reads them "
         "(split train)",
     )
-    parser.add_argument(
-        "--without-seeds",
-        type=Path,
-        metavar="FILE",
-        help="repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
+    add(
+        parser,
+        "--without-seeds FILE",
+        "repeat every number without these seeds: one id per line, or a CSV file with a column seed_id",
     )
     add_min_agreement(parser)
     add_comparison(parser)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the report")
+    add(parser, "--out DIR", "folder for the report", required=True)
     add_format(parser, *TEXT_FORMATS)
 
 

@@ -6,22 +6,11 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
-from merge_snli.cli.arguments import (
-    DATASET,
-    TABLE_FORMATS,
-    TEXT,
-    add_assumptions,
-    add_datasets,
-    add_format,
-    add_list,
-    add_steps,
-    assumed,
-    write_tables,
-)
+from merge_snli.cli.arguments import add, add_assumptions, add_datasets, add_format, add_list, add_steps, assumed
+from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
 from merge_snli.dataset.stored import check_out, find_dataset, find_local, other_than
 
 logger = logging.getLogger(__name__)
@@ -33,53 +22,39 @@ ANNOTATOR = re.compile(r"\w(?:[\w .'-]*\w)?")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their arguments."""
-    sample, estimate, score, apply = add_steps(
-        parser,
-        {
-            "sample": (
-                "draw variants and write a sheet per annotator, guidelines, and a Label Studio project",
-                _sample,
-            ),
-            "estimate": (
-                "estimate what it costs to ask a language model with Inspect's task merge_snli/judge",
-                _estimate,
-            ),
-            "score": ("compute the share of good variants and the agreement from filled-in sheets", _score),
-            "apply": ("add the scores to a data set, as config annotation", _apply),
-        },
-    )
-    add_list(sample, "datasets", metavar=DATASET, help="data sets: folders or Hub ids")
+    steps = {"sample": _sample, "estimate": _estimate, "score": _score, "apply": _apply}
+    sample, estimate, score, apply = add_steps(parser, steps)
+    add_list(sample, "datasets DATA", "data sets: folders or Hub ids")
     add_list(
         sample,
-        "--size",
+        "--size N",
+        "variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
+        item=str,
         default=("100",),
-        metavar="N",
-        help="variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
     )
-    sample.add_argument(
+    add(
+        sample,
         "--per",
+        "what --size counts for (default: %(default)s)",
         choices=("class", "mlm", "all"),
         default="class",
-        help="what --size counts for (default: %(default)s)",
     )
-    add_list(sample, "--annotators", required=True, metavar="NAME", help="names of the annotators")
-    sample.add_argument("--random-seed", type=int, default=0, metavar="N", help="seed of the draw (default: 0)")
-    sample.add_argument("--out", type=Path, required=True, metavar="DIR", help="new folder for the sheets")
+    add_list(sample, "--annotators NAME", "names of the annotators", required=True)
+    add(sample, "--random-seed N", "seed of the draw (default: 0)", default=0)
+    add(sample, "--out DIR", "new folder for the sheets", required=True)
 
-    estimate.add_argument("dataset", nargs="?", metavar=DATASET, help="data set, of which every variant is judged")
-    estimate.add_argument("--sample", metavar="FILE", help="instead of it, a sample.json")
-    estimate.add_argument(
-        "--per-question", type=int, default=10, metavar="N", help="variants per question (default: 10)"
-    )
+    add(estimate, "dataset DATA", "data set, of which every variant is judged", nargs="?")
+    add(estimate, "--sample FILE", "instead of it, a sample.json", type=str)
+    add(estimate, "--per-question N", "variants per question (default: 10)", default=10)
     add_assumptions(estimate, "0")
     add_format(estimate, *TABLE_FORMATS)
 
     _add_sheets(score)
     add_datasets(score, "data sets that the sample was drawn from, for the shares by masked LM (Figure 10)")
-    score.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the report")
+    add(score, "--out DIR", "folder for the report", required=True)
     add_format(score, *TABLE_FORMATS)
 
-    apply.add_argument("dataset", metavar=DATASET, help="folder of the data set")
+    add(apply, "dataset DATA", "folder of the data set")
     _add_sheets(apply)
 
 
@@ -87,21 +62,19 @@ def _add_sheets(parser: argparse.ArgumentParser) -> None:
     """Add what names the sheets that annotators have filled in."""
     add_list(
         parser,
-        "sheets",
-        Path,
-        metavar="FILE|DIR",
-        help="a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), logs of Inspect's task "
+        "sheets FILE|DIR",
+        "a filled-in sheet (.xlsx or .csv) per annotator, exports of Label Studio (.json), logs of Inspect's task "
         "merge_snli/judge (.eval), or the folder of the sheets",
     )
-    parser.add_argument(
-        "--sample",
-        type=Path,
-        metavar="FILE",
-        help="sample.json of the sheets (default: beside the first sheet; for logs alone, all of the data)",
+    add(
+        parser,
+        "--sample FILE",
+        "sample.json of the sheets (default: beside the first sheet; for logs alone, all of the data)",
     )
 
 
 def _estimate(arguments: argparse.Namespace) -> None:
+    """Estimate what it costs to ask a language model with Inspect's task merge_snli/judge."""
     from merge_snli.annotation.judge import estimate
     from merge_snli.language_models.estimates import Assumptions, estimate_table
 
@@ -111,6 +84,7 @@ def _estimate(arguments: argparse.Namespace) -> None:
 
 
 def _score(arguments: argparse.Namespace) -> None:
+    """Compute the share of good variants and the agreement from filled-in sheets."""
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import score_annotation
     from merge_snli.annotation.tables import annotation_tables, write_annotation
@@ -126,6 +100,7 @@ def _score(arguments: argparse.Namespace) -> None:
 
 
 def _apply(arguments: argparse.Namespace) -> None:
+    """Add the scores to a data set, as config annotation."""
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import apply_annotation
 
@@ -136,6 +111,7 @@ def _apply(arguments: argparse.Namespace) -> None:
 
 
 def _sample(arguments: argparse.Namespace) -> None:
+    """Draw variants and write a sheet per annotator, guidelines, and a Label Studio project."""
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import GUIDELINES, sample_table, write_sheets
 

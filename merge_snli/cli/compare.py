@@ -10,9 +10,7 @@ from typing import Any
 from merge_snli.base.errors import GateError, InputError, Message, as_flags
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
-    RESULTS,
-    TABLE_FORMATS,
-    TEXT,
+    add,
     add_comparison,
     add_datasets,
     add_format,
@@ -23,8 +21,8 @@ from merge_snli.cli.arguments import (
     number,
     read_results,
     refuse,
-    write_tables,
 )
+from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
 
 # Options of the other comparisons, which one with a baseline or a limit does not have.
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
@@ -35,63 +33,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_results(parser, nargs="*")
     add_comparison(parser)
     add_thresholds(parser, "thresholds to compare the models at, such as 0.8 0.9 (default: 0.9)")
-    parser.add_argument(
-        "--all-thresholds",
-        action="store_true",
-        help="also list the thresholds at which each pair of models differs significantly",
-    )
+    add(parser, "--all-thresholds", "also list the thresholds at which each pair of models differs significantly")
     add_datasets(parser, "data sets of the results, to compare their word classes at 0.9")
     add_min_agreement(parser, "; needs --dataset")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
+    add(
+        parser,
+        "--out DIR",
+        "also draw the curves of the models (Figures 4, 5 and 11) as PNG and SVG files in this folder",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--power",
-        action="store_true",
-        help="instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
+        "instead, print the smallest difference of PA that is found with a power of 80%%, by number of seeds",
     )
     add_list(
         parser,
-        "--assume",
-        number(lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7"),
+        "--assume PA",
+        "the same before there are results: the accuracies that the models may have, such as 0.7",
+        item=number(lambda value: 0 < value < 1, "an accuracy between 0 and 1, such as 0.7"),
         default=(),
-        metavar="PA",
-        help="the same before there are results: the accuracies that the models may have, such as 0.7",
     )
-    parser.add_argument(
-        "--correlation",
+    add(
+        parser,
+        "--correlation R",
+        "with --assume: correlation over seeds of whether two models pass (default: 0.5)",
         type=number(lambda value: 0 <= value < 1, "a correlation from 0 to below 1, such as 0.5"),
-        metavar="R",
-        help="with --assume: correlation over seeds of whether two models pass (default: 0.5)",
     )
     add_list(
         parser,
-        "--baseline",
-        Path,
+        "--baseline RESULTS",
+        "instead, compare each model with that in these results folders, on the same seeds",
         default=(),
-        metavar=RESULTS,
-        help="instead, compare each model with that in these results folders, on the same seeds",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--fail-if-worse",
-        action="store_true",
-        help="with --baseline: exit with 3 if PA of a model is significantly below that of the baseline",
+        "with --baseline: exit with 3 if PA of a model is significantly below that of the baseline",
     )
-    parser.add_argument(
-        "--min-pa",
+    add(
+        parser,
+        "--min-pa PA",
+        "exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
         type=number(lambda value: 0 < value <= 1, "an accuracy above 0, at most 1, such as 0.8"),
-        metavar="PA",
-        help="exit with 3 if PA of a model is below this, such as 0.8; with --baseline or for models alone",
     )
-    parser.add_argument(
-        "--allow-unread",
-        type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
-        metavar="SHARE",
-        help="with --baseline: how much larger the share of unread answers may be before a model cannot be judged "
+    add(
+        parser,
+        "--allow-unread SHARE",
+        "with --baseline: how much larger the share of unread answers may be before a model cannot be judged "
         "(exit with 3; default: 0.02)",
+        type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
     )
     add_format(parser, *TABLE_FORMATS)
 

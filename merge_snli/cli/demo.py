@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import as_flags
+from merge_snli.cli.arguments import add
 from merge_snli.embedded import NLI_MODELS, PREFIX, PROBLEMS
 
 NAME = "merge-snli"
@@ -15,7 +16,7 @@ CONTENT = ("figures", "merge_snli", "merge_snli.work", "results", "results.work"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("--out", default="demo", type=Path, metavar="DIR", help="output folder (default: %(default)s)")
+    add(parser, "--out DIR", "output folder (default: %(default)s)", default="demo")
 
 
 def run(arguments: argparse.Namespace) -> int:

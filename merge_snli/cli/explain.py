@@ -8,27 +8,19 @@ examples:
 """
 
 import argparse
-from pathlib import Path
 
-from merge_snli.cli.arguments import (
-    DATASET,
-    TEXT_FORMATS,
-    add_format,
-    add_tagger,
-    write_output,
-)
+from merge_snli.cli.arguments import add, add_format, add_tagger
+from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id")
+    add(parser, "dataset DATA", "data set: folder or Hub id")
     group = parser.add_mutually_exclusive_group(required=True)
-    group.add_argument(
-        "--list", action="store_true", help="list the seeds: number, id, replacements by word class, texts"
-    )
-    group.add_argument("--seed", type=int, metavar="N", help="number of a seed in the list")
-    group.add_argument("--seed-id", metavar="ID", help="id of a seed, or of any problem of the run")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
+    add(group, "--list", "list the seeds: number, id, replacements by word class, texts")
+    add(group, "--seed N", "number of a seed in the list")
+    add(group, "--seed-id ID", "id of a seed, or of any problem of the run")
+    add(parser, "--work DIR", "work folder of the run (default: DATA.work)")
     add_tagger(parser)
     add_format(parser, *TEXT_FORMATS)
 

@@ -2,31 +2,26 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from merge_snli.cli.arguments import DATASET, add_comparison, add_results, read_results
+from merge_snli.cli.arguments import add, add_comparison, add_results, read_results
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser, nargs="*")
-    parser.add_argument(
-        "--dataset", required=True, metavar=DATASET, help="data set to look at, with the answers in RESULTS"
-    )
-    parser.add_argument("--config", help="config to show (default: all, or the only one with results)")
+    add(parser, "--dataset DATA", "data set to look at, with the answers in RESULTS", required=True)
+    add(parser, "--config CONFIG", "config to show (default: all, or the only one with results)")
     add_comparison(parser)
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder for the page, one file that works offline"
-    )
-    parser.add_argument(
+    add(parser, "--out DIR", "folder for the page, one file that works offline", required=True)
+    add(
+        parser,
         "--with-text",
-        action="store_true",
-        help="include the sentences, whose terms apply; the page has them anyway if their license allows to share them",
+        "include the sentences, whose terms apply; the page has them anyway if their license allows to share them",
     )
-    parser.add_argument(
-        "--corpus",
-        metavar="FILE|ID",
-        help="training data of the models, to show how frequent replacements are in it on the page (as for analyze)",
+    add(
+        parser,
+        "--corpus FILE|ID",
+        "training data of the models, to show how frequent replacements are in it on the page (as for analyze)",
     )
 
 

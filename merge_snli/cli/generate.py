@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from generation.filters.filter import FILTERS_GROUP
 from generation.options import DATA_SET, MASKED_LMS, Options
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import add_cluster, add_option_arguments, given, read_cluster
+from merge_snli.cli.arguments import add, add_cluster, read_cluster
+from merge_snli.cli.option_arguments import add_option_arguments, given
 from merge_snli.problems.options import PROBLEMS_GROUP
 
 if TYPE_CHECKING:
@@ -27,41 +28,35 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; options of a run have the names of the fields of `generation.Options`."""
-    parser.add_argument("--out", metavar="DIR", help="folder for the data set (required unless --dry-run)")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="replace a data set that was generated with other options"
+    add(parser, "--out DIR", "folder for the data set (required unless --dry-run)", type=str)
+    add(parser, "--overwrite", "replace a data set that was generated with other options")
+    add(
+        parser,
+        "--work DIR",
+        "work folder for shards and masked LM answers; several data sets can share it (default: OUT.work)",
+        type=str,
     )
-    parser.add_argument(
-        "--work",
-        metavar="DIR",
-        help="work folder for shards and masked LM answers; several data sets can share it (default: OUT.work)",
-    )
-    parser.add_argument(
+    add(
+        parser,
         "--allow-pickle",
-        action="store_true",
-        help="load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
+        "load pickle weights if a masked LM has no safetensors; pickle weights can execute arbitrary code",
     )
     add_cluster(parser)
-    parser.add_argument(
-        "--workers",
-        metavar="N",
-        type=int,
-        help="number of processes for the work beside the masked LMs; 1 for this one (default: one per core, with "
+    add(
+        parser,
+        "--workers N",
+        "number of processes for the work beside the masked LMs; 1 for this one (default: one per core, with "
         "at least 375 problems each)",
     )
-    parser.add_argument("--quiet", action="store_true", help="print only warnings and errors")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="estimate forms, time and disk space without writing anything"
-    )
+    add(parser, "--quiet", "print only warnings and errors")
+    add(parser, "--dry-run", "estimate forms, time and disk space without writing anything")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "--preset",
-        metavar="NAME",
-        help="options of a preset: paper, paper-bart, slides, strict or balanced (only filters and classes), or demo",
+    add(
+        group,
+        "--preset NAME",
+        "options of a preset: paper, paper-bart, slides, strict or balanced (only filters and classes), or demo",
     )
-    group.add_argument(
-        "--options", metavar="FILE", type=Path, help="options from a TOML file, such as the run.toml of a data set"
-    )
+    add(group, "--options FILE", "options from a TOML file, such as the run.toml of a data set")
     add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
 
 

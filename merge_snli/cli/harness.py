@@ -10,22 +10,11 @@ examples:
 
 import argparse
 import sys
-from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import (
-    ASSUMED,
-    DATASET,
-    TABLE_FORMATS,
-    add_assumptions,
-    add_format,
-    add_list,
-    add_orders,
-    assumed,
-    given,
-    refuse,
-    write_tables,
-)
+from merge_snli.cli.arguments import ASSUMED, add, add_assumptions, add_format, add_list, add_orders, assumed, refuse
+from merge_snli.cli.option_arguments import given
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
 
 # Number of examples in the task files, or fewer if there are not more problems.
 #
@@ -35,40 +24,33 @@ OFFERED_SHOTS = 9
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="data set; with --group-column any labeled pairs")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the task files")
-    parser.add_argument("--config", default="all", help="all, noun, verb, adj or adv (default: %(default)s)")
-    parser.add_argument(
-        "--subsample",
-        default=0,
+    add(parser, "dataset DATA", "data set; with --group-column any labeled pairs")
+    add(parser, "--out DIR", "folder for the task files")
+    add(parser, "--config CONFIG", "all, noun, verb, adj or adv (default: %(default)s)", default="all")
+    add(
+        parser,
+        "--subsample N|all",
+        "subsample whose variants are the questions, or all for every variant (default: %(default)s)",
         type=lambda text: int(text) if text.isdecimal() else text,
-        metavar="N|all",
-        help="subsample whose variants are the questions, or all for every variant (default: %(default)s)",
+        default=0,
     )
-    parser.add_argument("--seeds", default="with", help="with, without, or only the seeds (default: %(default)s)")
-    parser.add_argument("--limit-seeds", type=int, metavar="N", help="ask N seeds and their variants only")
+    add(parser, "--seeds SEEDS", "with, without, or only the seeds (default: %(default)s)", default="with")
+    add(parser, "--limit-seeds N", "ask N seeds and their variants only")
     add_list(
         parser,
-        "--prompt",
+        "--prompt NAME|FILE|all",
+        "prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
         default=(),
-        metavar="NAME|FILE|all",
-        help="prompts: names of bundled ones, TOML files, or all (default: all; for other tasks than NLI, task)",
     )
     add_orders(parser)
-    parser.add_argument(
-        "--group-column", metavar="NAME", help="DATA is a file, a folder or a Hub id of pairs; this column groups them"
+    add(parser, "--group-column NAME", "DATA is a file, a folder or a Hub id of pairs; this column groups them")
+    add(
+        parser,
+        "--shots-from FILE|ID",
+        "problems to draw few-shot examples from; ID:SPLIT names a split (default: demo:problems for NLI)",
     )
-    parser.add_argument(
-        "--shots-from",
-        metavar="FILE|ID",
-        help="problems to draw few-shot examples from; ID:SPLIT names a split (default: demo:problems for NLI)",
-    )
-    parser.add_argument(
-        "--estimate", action="store_true", help="print calls, tokens, cost and the expected interval of PA"
-    )
-    parser.add_argument(
-        "--show-prompts", action="store_true", help="print the prompts in full, about one problem, and write nothing"
-    )
+    add(parser, "--estimate", "print calls, tokens, cost and the expected interval of PA")
+    add(parser, "--show-prompts", "print the prompts in full, about one problem, and write nothing")
     add_assumptions(parser, "200 if a prompt asks for reasons, otherwise 0")
     add_format(parser, *TABLE_FORMATS)
 

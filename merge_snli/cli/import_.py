@@ -10,71 +10,42 @@ examples:
 
 import argparse
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
-from merge_snli.cli.arguments import (
-    DATASET,
-    RESULTS,
-    TABLE_FORMATS,
-    add_format,
-    add_list,
-    add_skip_invalid,
-    number,
-    write_tables,
-)
+from merge_snli.cli.arguments import add, add_format, add_list, add_skip_invalid, number
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_list(
         parser,
-        "files",
-        Path,
-        metavar="FILE",
-        help="logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
+        "files FILE",
+        "logs of Inspect (.eval, .json) or lm-evaluation-harness (samples_*.jsonl), or tables of one model's "
         "predictions (.csv, .tsv, .jsonl, .parquet); with --again also results (.json)",
     )
-    parser.add_argument(
-        "--dataset", metavar=DATASET, help="folder or Hub id of the MERGE data set; none for logs of other tasks"
+    add(parser, "--dataset DATA", "folder or Hub id of the MERGE data set; none for logs of other tasks")
+    add(parser, "--out RESULTS", "results folder", required=True)
+    add(parser, "--model NAME", "name of the model, of one in all logs; required for tables")
+    add(parser, "--config CONFIG", "for tables: all (default), noun, verb, adj or adv")
+    add(parser, "--limit-seeds N", "for tables: the model predicted N seeds and their variants")
+    add(parser, "--subsample K", "for tables: the model predicted the variants of subsample K")
+    add(parser, "--partial", "leave out and count the seeds without all their answers")
+    add(parser, "--again", "read the answers in results again, from what the models wrote")
+    add(
+        parser,
+        "--reader MODEL",
+        "ask this model, as Inspect names it, which label an unread reply states; its answers are counted apart",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar=RESULTS, help="results folder")
-    parser.add_argument("--model", metavar="NAME", help="name of the model, of one in all logs; required for tables")
-    parser.add_argument("--config", help="for tables: all (default), noun, verb, adj or adv")
-    parser.add_argument(
-        "--limit-seeds", type=int, metavar="N", help="for tables: the model predicted N seeds and their variants"
-    )
-    parser.add_argument(
-        "--subsample", type=int, metavar="K", help="for tables: the model predicted the variants of subsample K"
-    )
-    parser.add_argument(
-        "--partial", action="store_true", help="leave out and count the seeds without all their answers"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="read the answers in results again, from what the models wrote"
-    )
-    parser.add_argument(
-        "--reader",
-        metavar="MODEL",
-        help="ask this model, as Inspect names it, which label an unread reply states; its answers are counted apart",
-    )
-    parser.add_argument(
-        "--unread",
-        action="store_true",
-        help="list all answers that cannot be read, after the table; without it, three of each kind",
-    )
-    parser.add_argument(
-        "--group", metavar="FIELD", help="of other tasks: field of a sample's metadata or document with its group"
-    )
-    parser.add_argument("--score", metavar="NAME", help="of other tasks: the score that counts, if there are several")
-    parser.add_argument(
-        "--filter", metavar="NAME", help="of other tasks: the filter of lm-evaluation-harness that counts"
-    )
-    parser.add_argument(
-        "--at-least",
+    add(parser, "--unread", "list all answers that cannot be read, after the table; without it, three of each kind")
+    add(parser, "--group FIELD", "of other tasks: field of a sample's metadata or document with its group")
+    add(parser, "--score NAME", "of other tasks: the score that counts, if there are several")
+    add(parser, "--filter NAME", "of other tasks: the filter of lm-evaluation-harness that counts")
+    add(
+        parser,
+        "--at-least X",
+        "of other tasks: the score from which on a sample is correct (default: scores are 1 or 0)",
         type=number(lambda _: True, "a score, such as 0.5"),
-        metavar="X",
-        help="of other tasks: the score from which on a sample is correct (default: scores are 1 or 0)",
     )
     add_skip_invalid(parser)
     add_format(parser, *TABLE_FORMATS)

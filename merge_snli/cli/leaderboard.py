@@ -2,11 +2,11 @@
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import (
+    add,
     add_comparison,
     add_datasets,
     add_results,
@@ -22,27 +22,26 @@ FORMATS = ("html", "md", "csv", "json", "latex")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser)
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for the page or the table; tables are printed without it"
-    )
-    parser.add_argument(
+    add(parser, "--out DIR", "folder for the page or the table; tables are printed without it")
+    add(
+        parser,
         "--format",
+        "html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
         choices=FORMATS,
         default="html",
-        help="html: an interactive page; md, latex: Table 3 and PA(0.9); csv, json: all numbers (default: %(default)s)",
     )
     add_datasets(
         parser,
         "data sets of the results, to check the results with them, to show models on all of them beside those on a "
         "part, and on the page the texts of their hardest seeds",
     )
-    parser.add_argument(
+    add(
+        parser,
         "--with-text",
-        action="store_true",
-        help="with --dataset: show sentences on the page although their license may forbid to share them",
+        "with --dataset: show sentences on the page although their license may forbid to share them",
     )
     add_comparison(parser)
-    parser.add_argument("--title", help=f"title of the page (default: {TITLE})")
+    add(parser, "--title TITLE", f"title of the page (default: {TITLE})")
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
 
 

@@ -7,43 +7,42 @@ examples:
 
 import argparse
 import sys
-from functools import partial
-from importlib import import_module
 
 from merge_snli.base.option import described
-from merge_snli.cli.arguments import add_list, add_option_arguments, add_steps, given
+from merge_snli.cli.arguments import add, add_list, add_steps
+from merge_snli.cli.option_arguments import add_option_arguments, given
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.pairs.options import PAIRS_GROUP, ExtendedPairOptions, SimplePairOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the two data sets and their arguments, which have the names of the fields of their options."""
-    simple, extended = add_steps(
-        parser,
-        {
-            "simple": (
-                "make the data set Simple Pair from templates",
-                partial(_make, "simple_pair", SimplePairOptions),
-            ),
-            "extended": (
-                "make the data set Extended Pair from NLI problems",
-                partial(_make, "extended_pair", ExtendedPairOptions),
-            ),
-        },
-    )
+    simple, extended = add_steps(parser, {"simple": _simple, "extended": _extended})
     problems = dict(described(ExtendedPairOptions))["problems"]
-    add_list(extended, "problems", metavar="PROBLEMS", help=problems.help)
+    add_list(extended, "problems PROBLEMS", problems.help)
     for step, options in ((simple, SimplePairOptions), (extended, ExtendedPairOptions)):
-        step.add_argument("--out", required=True, metavar="DIR", help="folder for the data set")
-        step.add_argument(
-            "--overwrite", action="store_true", help="replace a data set that was made with other options"
-        )
+        add(step, "--out DIR", "folder for the data set", type=str, required=True)
+        add(step, "--overwrite", "replace a data set that was made with other options")
         add_option_arguments(step, options, (PAIRS_GROUP,))
 
 
-def _make(name: str, options: type, arguments: argparse.Namespace) -> None:
-    """Make the data set of a module of pairs, which loads only now."""
+def _simple(arguments: argparse.Namespace) -> None:
+    """Make the data set Simple Pair from templates."""
+    from merge_snli.pairs.simple_pair import make_simple_pair
+
+    options = SimplePairOptions(**given(arguments, SimplePairOptions))
+    _print_summary(make_simple_pair(arguments.out, options, overwrite=arguments.overwrite))
+
+
+def _extended(arguments: argparse.Namespace) -> None:
+    """Make the data set Extended Pair from NLI problems."""
+    from merge_snli.pairs.extended_pair import make_extended_pair
+
+    options = ExtendedPairOptions(**given(arguments, ExtendedPairOptions))
+    _print_summary(make_extended_pair(arguments.out, options, overwrite=arguments.overwrite))
+
+
+def _print_summary(dataset: MergeDataset) -> None:
     from merge_snli.pairs.output import summary_table
 
-    make = getattr(import_module(f"merge_snli.pairs.{name}"), f"make_{name}")
-    dataset = make(arguments.out, options(**given(arguments, options)), overwrite=arguments.overwrite)
     sys.stdout.write(f"{summary_table(dataset.record).text()}data set in {dataset.folder}\n")

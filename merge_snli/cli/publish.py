@@ -11,29 +11,27 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET, add_list
+from merge_snli.cli.arguments import add, add_list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="folder of the data set, or demo:dataset")
-    parser.add_argument("--repo", required=True, metavar="ORG/NAME", help="repository of the data set on the Hub")
-    parser.add_argument("--private", action="store_true", help="create new repositories as private")
-    parser.add_argument(
-        "--create-pr", action="store_true", help="open a pull request instead of committing to the branch"
-    )
-    parser.add_argument(
-        "--revision",
+    add(parser, "dataset DATA", "folder of the data set, or demo:dataset", nargs="?")
+    add(parser, "--repo ORG/NAME", "repository of the data set on the Hub", required=True)
+    add(parser, "--private", "create new repositories as private")
+    add(parser, "--create-pr", "open a pull request instead of committing to the branch")
+    add(
+        parser,
+        "--revision BRANCH",
+        "branch of the data; other branches get no tag and no loading script (default: %(default)s)",
         default="main",
-        metavar="BRANCH",
-        help="branch of the data; other branches get no tag and no loading script (default: %(default)s)",
     )
-    parser.add_argument("--metric-space", metavar="ORG/pattern_accuracy", help="Space to upload the metric to")
-    parser.add_argument("--license", metavar="ID", help="license of the problems, if the run record has none")
-    parser.add_argument("--dry-run", action="store_true", help="print files and commits without contacting the Hub")
+    add(parser, "--metric-space ORG/pattern_accuracy", "Space to upload the metric to")
+    add(parser, "--license ID", "license of the problems, if the run record has none")
+    add(parser, "--dry-run", "print files and commits without contacting the Hub")
     group = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
-    add_list(group, "--eval-results", Path, metavar="RESULT.json", help="result files of merge-snli score")
-    group.add_argument("--model", metavar="ORG/NAME", help="repository of the model on the Hub")
+    add_list(group, "--eval-results RESULT.json", "result files of merge-snli score", item=Path)
+    add(group, "--model ORG/NAME", "repository of the model on the Hub")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -4,18 +4,16 @@ import argparse
 import sys
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import DATASET
+from merge_snli.cli.arguments import add
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", nargs="?", metavar=DATASET, help="data set: folder or Hub id")
+    add(parser, "dataset DATA", "data set: folder or Hub id", nargs="?")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--undo", action="store_true", help="remove what register wrote to the libraries' caches")
-    group.add_argument(
-        "--as", dest="load_name", default="merge_snli", metavar="NAME", help="name to load it by (default: %(default)s)"
-    )
-    group.add_argument("--list", action="store_true", help="print the registered data set")
+    add(group, "--undo", "remove what register wrote to the libraries' caches")
+    add(group, "--as NAME", "name to load it by (default: %(default)s)", dest="load_name", default="merge_snli")
+    add(group, "--list", "print the registered data set")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -13,49 +13,38 @@ import sys
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.cli.arguments import add_cluster, add_list, read_cluster, refuse
+from merge_snli.cli.arguments import add, add_cluster, add_list, read_cluster, refuse
 from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("--out", type=Path, metavar="DIR", help="output folder (required unless --dry-run)")
-    parser.add_argument(
-        "problems",
+    add(parser, "--out DIR", "output folder (required unless --dry-run)")
+    add(
+        parser,
+        "problems PROBLEMS",
+        "SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: stanfordnlp/snli)",
         nargs="?",
-        metavar="PROBLEMS",
-        help="SNLI test; snli_1.0_test.jsonl also has the annotators' labels of Table 10 (default: stanfordnlp/snli)",
     )
-    parser.add_argument(
-        "--paper", choices=PAPERS, default=MERGE, help="merge, or simple-pair: Luo et al. 2022 (default: merge)"
-    )
+    add(parser, "--paper", "merge, or simple-pair: Luo et al. 2022 (default: merge)", choices=PAPERS, default=MERGE)
     add_list(
         parser,
-        "--models",
+        "--models ROW=MODEL",
+        "simple-pair: models of rows of its tables, such as BERT-b-aug-SNLI=FOLDER",
         default=(),
-        metavar="ROW=MODEL",
-        help="simple-pair: models of rows of its tables, such as BERT-b-aug-SNLI=FOLDER",
     )
-    parser.add_argument("--corpus", metavar="FILE|ID", help="SNLI train, to count words in (default: stanfordnlp/snli)")
-    add_list(
-        parser, "--only", metavar="NAME", help="make some tables and figures only, such as table-3 figure-5 section-5.1"
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="use the first N problems only, for a trial")
-    parser.add_argument(
-        "--demo", action="store_true", help="use the bundled problems, masked LMs and classifiers, in a few minutes"
-    )
-    parser.add_argument("--device", help="torch device, such as cpu or cuda:0 (default: GPU if available)")
-    parser.add_argument(
+    add(parser, "--corpus FILE|ID", "SNLI train, to count words in (default: stanfordnlp/snli)")
+    add_list(parser, "--only NAME", "make some tables and figures only, such as table-3 figure-5 section-5.1")
+    add(parser, "--limit N", "use the first N problems only, for a trial")
+    add(parser, "--demo", "use the bundled problems, masked LMs and classifiers, in a few minutes")
+    add(parser, "--device DEVICE", "torch device, such as cpu or cuda:0 (default: GPU if available)")
+    add(
+        parser,
         "--allow-pickle",
-        action="store_true",
-        help="load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
+        "load pickle weights if a model has no safetensors; pickle weights can execute arbitrary code",
     )
-    parser.add_argument(
-        "--overwrite", action="store_true", help="replace data sets in DIR that were made with other options"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="estimate downloads, forms, pairs and time without writing anything"
-    )
+    add(parser, "--overwrite", "replace data sets in DIR that were made with other options")
+    add(parser, "--dry-run", "estimate downloads, forms, pairs and time without writing anything")
     add_cluster(parser)
 
 

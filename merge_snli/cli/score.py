@@ -20,23 +20,17 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, as_flags, param, say_once
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
-    DATASET,
-    JSON,
-    RESULTS,
-    SOURCE_OPTIONS,
-    TABLE_FORMATS,
+    add,
     add_cluster,
     add_format,
     add_list,
-    add_option_arguments,
     add_orders,
-    add_source_arguments,
     add_thresholds,
-    given,
     read_cluster,
     refuse,
-    write_tables,
 )
+from merge_snli.cli.option_arguments import SOURCE_OPTIONS, add_option_arguments, add_source_arguments, given
+from merge_snli.cli.output import JSON, TABLE_FORMATS, write_tables
 from merge_snli.models.options import LOADING
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.options import DATA, ScoreOptions
@@ -56,46 +50,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; options have the names of the fields of `ScoreOptions`."""
     add_list(
         parser,
-        "names",
+        "names MODEL",
+        "sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
+        "NAME=FOLDER names a folder's model",
         nargs="*",
         default=(),
-        metavar="MODEL",
-        help="sequence classifiers, or causal LMs with --prompt: Hub ids, folders, demo:nli-a or demo:nli-b; "
-        "NAME=FOLDER names a folder's model",
     )
-    parser.add_argument("--models", choices=("paper",), help="add the thirteen models of the paper")
-    parser.add_argument(
-        "--dataset",
+    add(parser, "--models", "add the thirteen models of the paper", choices=("paper",))
+    add(
+        parser,
+        "--dataset DATA|FILE",
+        "data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
         required=True,
-        metavar=f"{DATASET}|FILE",
-        help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION; with --group-column also a file",
     )
-    parser.add_argument(
-        "--out", required=True, metavar=RESULTS, type=Path, help="results folder, one JSON file per model and config"
-    )
-    parser.add_argument(
-        "--eval-results",
+    add(parser, "--out RESULTS", "results folder, one JSON file per model and config", required=True)
+    add(
+        parser,
+        "--eval-results ORG/NAME",
+        "also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a "
+        "folder, give the Hub id of the data set",
         nargs="?",
         const="",
-        metavar="ORG/NAME",
-        help="also write results of Hub models in the Hub's format to RESULTS/eval_results; if --dataset is a "
-        "folder, give the Hub id of the data set",
     )
     add_list(
         parser,
-        "--prompt",
+        "--prompt NAME|FILE|all",
+        "ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
         default=(),
-        metavar="NAME|FILE|all",
         dest="prompts",
-        help="ask the models, which are causal LMs, and rank the answers: names of bundled prompts, TOML files, or all",
     )
     add_orders(parser)
-    parser.add_argument(
-        "--shots", type=int, metavar="N", help="problems that a prompt shows with their labels (default: as it says)"
-    )
-    parser.add_argument(
-        "--shots-from", metavar="FILE|ID", help="problems to draw them from; ID:SPLIT names a split (default: bundled)"
-    )
+    add(parser, "--shots N", "problems that a prompt shows with their labels (default: as it says)")
+    add(parser, "--shots-from FILE|ID", "problems to draw them from; ID:SPLIT names a split (default: bundled)")
     add_cluster(parser)
     add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
     add_format(parser, *TABLE_FORMATS)

@@ -6,17 +6,12 @@ examples:
 """
 
 import argparse
-from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
-from merge_snli.cli.arguments import (
-    TABLE_FORMATS,
-    add_format,
-    add_problem_arguments,
-    given,
-    write_tables,
-)
+from merge_snli.cli.arguments import add, add_format
+from merge_snli.cli.option_arguments import add_problem_arguments, given
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
 from merge_snli.problems.options import ProblemOptions
 
@@ -35,14 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "DATA|PROBLEMS",
     )
     group = parser.add_argument_group("data set")
-    group.add_argument(
+    add(
+        group,
         "--suggestions",
-        action="store_true",
-        help="also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
+        "also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
         "work folder of the run",
     )
-    group.add_argument("--work", type=Path, metavar="DIR", help="work folder of the run (default: DATA.work)")
-    group.add_argument("--out", type=Path, metavar="FILE", help="also write Figure 9 to an .svg, .png or .pdf file")
+    add(group, "--work DIR", "work folder of the run (default: DATA.work)")
+    add(group, "--out FILE", "also write Figure 9 to an .svg, .png or .pdf file")
     add_format(parser, *TABLE_FORMATS)
 
 

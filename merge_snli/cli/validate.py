@@ -4,18 +4,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from merge_snli.cli.arguments import (
-    DATASET,
-    TEXT_FORMATS,
-    add_format,
-    add_tagger,
-    write_output,
-)
+from merge_snli.cli.arguments import add, add_format, add_tagger
+from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dataset", metavar=DATASET, help="data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
+    add(parser, "dataset DATA", "data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
     add_tagger(parser)
     add_format(parser, *TEXT_FORMATS)
 

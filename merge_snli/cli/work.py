@@ -10,35 +10,27 @@ import os
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
-from merge_snli.cli.arguments import TABLE_FORMATS, add_format, add_steps, write_tables
+from merge_snli.cli.arguments import add, add_format, add_steps
+from merge_snli.cli.output import TABLE_FORMATS, write_tables
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their arguments."""
-    show, drop, status, cancel = add_steps(
-        parser,
-        {
-            "show": ("show what the work folder of a data set contains", _show),
-            "drop": (
-                "delete from the work folder what this data set does not need; other data sets may share the folder",
-                _drop,
-            ),
-            "status": ("show the progress of a run on a cluster", _status),
-            "cancel": ("cancel the Slurm jobs of a run, and no others", _cancel),
-        },
-    )
+    steps = {"show": _show, "drop": _drop, "status": _status, "cancel": _cancel}
+    show, drop, status, cancel = add_steps(parser, steps)
     for step in (show, drop):
-        step.add_argument("out", metavar="OUT", type=Path, help="folder of the data set")
-        step.add_argument("--work", metavar="DIR", help="work folder (default: OUT.work)")
+        add(step, "out OUT", "folder of the data set", type=Path)
+        add(step, "--work DIR", "work folder (default: OUT.work)", type=str)
         add_format(step, *TABLE_FORMATS)
     for step in (status, cancel):
-        step.add_argument("out", metavar="OUT", help="the --out folder of generate or score with --cluster")
+        add(step, "out OUT", "the --out folder of generate or score with --cluster")
         add_format(step, *TABLE_FORMATS)
 
 
 def _show(arguments: argparse.Namespace) -> None:
+    """Show what the work folder of a data set contains."""
     from generation.report.inventory import inventory, inventory_table
 
     work = _work_folder(arguments)
@@ -56,6 +48,7 @@ def _show(arguments: argparse.Namespace) -> None:
 
 
 def _drop(arguments: argparse.Namespace) -> None:
+    """Delete from the work folder what this data set does not need; other data sets may share the folder."""
     from generation.report.inventory import drop, inventory
     from generation.work import work_folder
 
@@ -83,6 +76,7 @@ def _finished(out: Path) -> MergeDataset | None:
 
 
 def _status(arguments: argparse.Namespace) -> None:
+    """Show the progress of a run on a cluster."""
     from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
@@ -90,6 +84,7 @@ def _status(arguments: argparse.Namespace) -> None:
 
 
 def _cancel(arguments: argparse.Namespace) -> None:
+    """Cancel the Slurm jobs of a run, and no others."""
     from merge_snli.runs.status import cancel, queued
 
     submitted = read_run(run_folder(arguments.out))

@@ -18,8 +18,9 @@ import pytest
 
 from merge_snli import cli
 from merge_snli.cli import arguments, main
-from merge_snli.cli.arguments import TABLE_FORMATS, add_list, split_list
+from merge_snli.cli.arguments import add_list, split_list
 from merge_snli.cli.meanings import meanings
+from merge_snli.cli.output import TABLE_FORMATS
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
 from tests.cases import slow
@@ -127,7 +128,7 @@ def test_an_unknown_command_or_value_without_a_similar_one_lists_all(
 )
 def test_lists_take_spaces_or_commas(given: list[str], read: tuple[str, ...]) -> None:
     parser = argparse.ArgumentParser()
-    add_list(parser, "--list", default=("default",))
+    add_list(parser, "--list ITEM", "items", default=("default",))
     assert parser.parse_args(given).list == read
 
 

@@ -24,7 +24,7 @@ from merge_snli import Result, read_result, read_results, score, score_table
 from merge_snli.base.errors import flag
 from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import score as score_command
-from merge_snli.cli.arguments import given
+from merge_snli.cli.option_arguments import given
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.labels import Pair
 from merge_snli.results.eval_results import eval_results_file, eval_tasks
