@@ -111,9 +111,8 @@ class CausalLM(Predictor):
         # Twice the same prompt, since all have the same start.
         run = partial(run_once, encoded=example, rows=np.zeros(2, np.int64), device=model.device)
         packed = pack(model, partial(run, self._without_cache))
-        self._uses_cache = outputs_match(
-            partial(run, self._with_new_cache), partial(run, self._without_cache), noise_of(model)
-        )
+        plain = run(self._without_cache)
+        self._uses_cache = outputs_match(partial(run, self._with_new_cache), plain, noise_of(model))
         step, cached = self._without_cache, 0
         if self._uses_cache:
             step, cached = self._with_cache, len(self._prefix)

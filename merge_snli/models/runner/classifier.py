@@ -88,11 +88,11 @@ class Classifier(Predictor):
         packed = may_pack and pack(model, run)
         plain = run()
         self._attention = last_attention(model)
-        if not outputs_match(run, lambda: plain, NOISE["float32"]):
+        if not outputs_match(run, plain, NOISE["float32"]):
             self._attention = None
         paddings = [0]
         fits = limit is None or example.lengths[0] + EXAMPLE_PADDING <= limit
-        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), lambda: plain, noise_of(model)):
+        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), plain, noise_of(model)):
             paddings.append(EXAMPLE_PADDING)
         return find_shapes(
             self._logits, example, model.device, weights, packed=packed, paddings=paddings, max_length=limit
