@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import NamedTuple
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from generation.masked_lms.vocabulary import Vocabulary
+from generation.masked_lms.vocabulary import NO_PIECE, SPACE, Vocabulary
 from generation.sentences.forms import Form, sentence_starts
-from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.arrays import Ints
 from merge_snli.base.batches import batches_of, grouped
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.runner.encoded import IDS, Encoded, Tokenizer
+
+# The token ids of a form, the position of its mask, and the token id that it masks.
+Input: TypeAlias = tuple[list[int], int, int]
 
 # Texts that are tokenized in one call, which Ctrl-C cannot interrupt.
 CHARACTERS_PER_BATCH = 100_000
@@ -74,50 +77,34 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
 
 
 class Tokens(NamedTuple):
-    """The tokens of texts, one text after another.
+    """A text and its tokens.
 
     Attributes:
-        ids: Their ids, [n_tokens].
-        begins: The offset in the joined texts of the first character of each, [n_tokens].
-        ends: The offset after its last character, [n_tokens]; that of a special token is not larger.
-        lengths: The number of tokens of each text, [n_texts].
+        text: The text.
+        ids: Their ids, with those of special tokens.
+        begins: The offset of the first character of each token up to the last one with characters.
+        ends: The offset after its last character; that of a special token is not larger.
     """
 
-    ids: Ints
-    begins: Ints
-    ends: Ints
-    lengths: Ints
+    text: str
+    ids: list[int]
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
 
-    def followed_by(self, tokens: Tokens, characters: int) -> Tokens:
-        """Return these tokens and those of more texts, which begin after a number of characters."""
-        return Tokens(
-            np.append(self.ids, tokens.ids),
-            np.append(self.begins, tokens.begins + characters),
-            np.append(self.ends, tokens.ends + characters),
-            np.append(self.lengths, tokens.lengths),
-        )
+    def cover(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Return the index of the first token of a word, and that after its last; None if they do not cover it exactly.
 
-
-class Words(NamedTuple):
-    """Words to mask: the word of each form, and after it the others that are masked with it.
-
-    Attributes:
-        firsts: The number of the word of each form, [n_forms].
-        starts: The index of the first token of each word, [n_words].
-        sizes: The number of its tokens, [n_words].
-        is_split: Whether the word of each form, or another one, is not a single token, or with `split_words` not known
-            tokens that cover exactly the word, [n_forms].
-    """
-
-    firsts: Ints
-    starts: Ints
-    sizes: Ints
-    is_split: Bools
+        The first may begin with spaces before the word.
+        """
+        first, after = bisect_right(self.ends, begin), bisect_left(self.begins, end)
+        if first >= after or self.ends[after - 1] != end or self.begins[first] > begin:
+            return None
+        return None if self.text[self.begins[first] : begin].strip() else (first, after)
 
 
 @dataclass(frozen=True)
 class FormEncoder:
-    """Encodes the forms of one masked LM, many in one step of arrays.
+    """Encodes the forms of one masked LM.
 
     Attributes:
         tokenizer: Its fast tokenizer.
@@ -131,56 +118,69 @@ class FormEncoder:
     max_length: int
     split_words: bool
 
+    @cached_property
+    def _special(self) -> tuple[int, int | None]:
+        """The ids of the mask and of the unknown token, which a tokenizer takes long to look up."""
+        return self.tokenizer.mask_token_id, self.tokenizer.unk_token_id
+
     def encode(self, forms: Mapping[str, Form]) -> EncodedForms:
         """Encode forms, given by any key."""
-        texts = [*{form.text: None for form in forms.values()}]
-        tokens = self.tokenize(texts)
-        windows = self._find_windows(forms, texts, tokens)
-        refused = {key: TOO_LONG for key, window in windows.items() if window is None}
-        shown = {key: form for key, form in (dict(forms) | windows).items() if form is not None}
-        of_windows = [*{form.text: None for form in windows.values() if form is not None}]
-        if of_windows:
-            tokens = tokens.followed_by(self.tokenize(of_windows), sum(map(len, texts)))
-            texts += of_windows
-        numbers = {text: number for number, text in enumerate(texts)}
-        of_texts = np.array([numbers[form.text] for form in shown.values()], np.int64)
-        words = self._find_words([*shown.values()], of_texts, texts, tokens)
-        keys, rows = [*shown], np.flatnonzero(~words.is_split)
-        refused |= dict.fromkeys([keys[number] for number in np.flatnonzero(words.is_split).tolist()], SPLIT)
-        pieces = words.sizes[words.firsts[rows]]
-        of_pieces = np.repeat(np.arange(len(rows)), np.where(pieces > 1, pieces, 0))
-        inputs = self._mask_words(words, of_texts, tokens, rows, rows[of_pieces])
-        in_window = windows.keys() - refused.keys()
-        return EncodedForms([keys[row] for row in rows.tolist()], inputs, of_pieces, in_window, refused)
-
-    def tokenize(self, texts: Sequence[str]) -> Tokens:
-        """Tokenize texts."""
-        ids, offsets, lengths = array("q"), array("q"), array("q")
-        for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
-            for encoding in self.tokenizer.backend_tokenizer.encode_batch(batch):
-                ids.extend(encoding.ids)
-                offsets.extend(chain.from_iterable(encoding.offsets))
-                lengths.append(len(encoding))
-        begins, ends = np.array(offsets).reshape(-1, 2).T + np.repeat(_first_characters(texts), lengths)
-        return Tokens(np.array(ids), begins, ends, np.array(lengths))
-
-    def _find_windows(self, forms: Mapping[str, Form], texts: Sequence[str], tokens: Tokens) -> dict[str, Form | None]:
-        """Return the forms of texts that are too long in a window of their text, by key; None if none fits."""
-        windows: dict[str, Form | None] = {}
-        characters = tokens.begins[tokens.begins < tokens.ends]
-        first_characters = _first_characters(texts)
         keys = grouped((form.text, key) for key, form in forms.items())
-        for number in np.flatnonzero(tokens.lengths > self.max_length).tolist():
-            text, first = texts[number], first_characters[number]
-            starts = [*sentence_starts(text), len(text)]
-            lengths = np.diff(np.searchsorted(characters, first + np.array(starts))).tolist()
-            most = self.max_length - int(tokens.lengths[number]) + sum(lengths)
-            for key in keys[text]:
-                windows[key] = self._window(forms[key], starts, lengths, most)
-        return windows
+        encoded: dict[str, Input] = {}
+        in_window: set[str] = set()
+        refused: dict[str, str] = {}
+        pieces: list[Input] = []
+        of_pieces: list[int] = []
+        for tokens in self.tokenize([*keys]):
+            of_text = keys[tokens.text]
+            shown = self._shown(tokens, [forms[key] for key in of_text])
+            for key, (form, seen) in zip(of_text, shown, strict=True):
+                if len(seen.ids) > self.max_length:
+                    refused[key] = TOO_LONG
+                    continue
+                words = self._find_words(form, seen)
+                if not words:
+                    refused[key] = SPLIT
+                    continue
+                start, end = words[0]
+                if end - start > 1:
+                    of_pieces += [len(encoded)] * (end - start)
+                    pieces += [self._mask(seen.ids, words, first, end - first) for first in range(start, end)]
+                encoded[key] = self._mask(seen.ids, words, start, 1)
+                if seen is not tokens:
+                    in_window.add(key)
+        inputs = _arrays([*encoded.values(), *pieces])
+        return EncodedForms([*encoded], inputs, np.array(of_pieces, np.int64), in_window, refused)
 
-    def _window(self, form: Form, starts: Sequence[int], lengths: Sequence[int], most: int) -> Form | None:
-        """Return a form in the widest window of its text that fits, or None.
+    def tokenize(self, texts: Sequence[str]) -> Iterator[Tokens]:
+        """Tokenize texts."""
+        for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
+            for text, encoding in zip(batch, self.tokenizer.backend_tokenizer.encode_batch(batch), strict=True):
+                begins, ends = zip(*encoding.offsets, strict=True)
+                last = len(ends) - 1
+                while last and begins[last] >= ends[last]:
+                    last -= 1
+                yield Tokens(text, encoding.ids, begins[: last + 1], ends[: last + 1])
+
+    def _shown(self, tokens: Tokens, forms: Sequence[Form]) -> Iterator[tuple[Form, Tokens]]:
+        """Yield the forms of a text with its tokens; in the widest window that fits if it is too long.
+
+        A form whose sentence alone is too long is in a window of this sentence.
+        """
+        if len(tokens.ids) <= self.max_length:
+            for form in forms:
+                yield form, tokens
+            return
+        starts = [*sentence_starts(tokens.text), len(tokens.text)]
+        characters = [begin for begin, end in zip(tokens.begins, tokens.ends, strict=True) if begin < end]
+        edges = [bisect_left(characters, start) for start in starts]
+        lengths = [end - begin for begin, end in pairwise(edges)]
+        special_tokens = len(tokens.ids) - len(characters)
+        for form in forms:
+            yield self._window(form, starts, lengths, self.max_length - special_tokens)
+
+    def _window(self, form: Form, starts: Sequence[int], lengths: Sequence[int], most: int) -> tuple[Form, Tokens]:
+        """Return a form in the widest window of its text that fits, or else in its sentence, and the tokens.
 
         Args:
             form: The form.
@@ -188,85 +188,66 @@ class FormEncoder:
             lengths: The number of tokens of each sentence.
             most: The largest number of tokens in a window, without special tokens.
         """
-        tried = None
-        # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
-        for limit in range(most, -1, -1):
-            sentences = window_around(bisect_right(starts, form.start) - 1, lengths, limit)
-            if sentences != tried:
-                first, end = tried = sentences
-                window = form.within(starts[first], starts[end])
-                if self.tokenize([window.text]).lengths[0] <= self.max_length:
-                    return window
-        return None
+        sentence = bisect_right(starts, form.start) - 1
+        while True:
+            first, end = window_around(sentence, lengths, most)
+            window = form.within(starts[first], starts[end])
+            [tokens] = self.tokenize([window.text])
+            if len(tokens.ids) <= self.max_length or end - first == 1:
+                return window, tokens
+            # A word can have more tokens at the start of a text than within it: then a smaller window is tried.
+            most -= 1
 
-    def _find_words(self, forms: Sequence[Form], of_texts: Ints, texts: Sequence[str], tokens: Tokens) -> Words:
-        """Find the tokens of the words of forms in the texts with the numbers `of_texts`."""
-        offsets = [(form.start, *form.also_masked) for form in forms]
-        counts = np.array([*map(len, offsets)], np.int64)
-        begins = np.fromiter(chain.from_iterable(offsets), np.int64)
-        begins += np.repeat(_first_characters(texts)[of_texts], counts)
-        ends = begins + np.repeat(np.array([form.end - form.start for form in forms], np.int64), counts)
-        with_characters = np.flatnonzero(tokens.begins < tokens.ends)
-        token_begins, token_ends = tokens.begins[with_characters], tokens.ends[with_characters]
-        starts = with_characters[np.searchsorted(token_ends[:-1], begins, side="right")]
-        lasts = with_characters[np.searchsorted(token_begins, ends) - 1]
-        is_covered = (tokens.begins[starts] <= begins) & (tokens.ends[lasts] == ends) & (starts <= lasts)
-        # A token may begin with spaces before the word.
-        joined = "".join(texts)
-        for word in np.flatnonzero(is_covered & (tokens.begins[starts] < begins)).tolist():
-            is_covered[word] = joined[tokens.begins[starts[word]] : begins[word]].isspace()
-        # Or they are a token of their own.
-        follows_space = np.isin(tokens.ids[starts - 1], self.vocabulary.spaces)
-        starts -= (starts < lasts) & follows_space
-        firsts, sizes = counts.cumsum() - counts, lasts + 1 - starts
-        is_split = ~np.logical_and.reduceat(is_covered, firsts)
-        unknown = np.append(0, np.cumsum(tokens.ids == self.tokenizer.unk_token_id))
-        is_split |= unknown[lasts[firsts] + 1] > unknown[starts[firsts]]
-        is_split |= self.vocabulary.kinds[tokens.ids[starts[firsts]]] == ""
-        is_split |= (sizes[firsts] > 1) & (not self.split_words)
-        return Words(firsts, starts, sizes, is_split)
+    def _find_words(self, form: Form, tokens: Tokens) -> list[tuple[int, int]]:
+        """Return the indices of the tokens of the word of a form, and of those that are masked with it.
 
-    def _mask_words(self, words: Words, of_texts: Ints, tokens: Tokens, forms: Ints, of_pieces: Ints) -> Encoded:
-        """Return the inputs of some forms, and those of the pieces of words of several.
+        None are returned if a word is not covered exactly, or that of the form is not a single token or, with
+        `split_words`, not known tokens.
+        """
+        words = []
+        for begin in (form.start, *form.also_masked):
+            covering = tokens.cover(begin, begin + form.end - form.start)
+            if covering is None:
+                return []
+            start, end = covering
+            # The spaces before the word may be a token of their own.
+            if end - start > 1 and self.vocabulary.pieces[tokens.ids[start - 1]] == SPACE:
+                start -= 1
+            words.append((start, end))
+        start, end = words[0]
+        own, (_, unknown) = tokens.ids[start:end], self._special
+        is_split = len(own) > 1 and not self.split_words
+        if is_split or unknown in own or self.vocabulary.pieces[own[0]] == NO_PIECE:
+            return []
+        return words
+
+    def _mask(self, ids: list[int], words: list[tuple[int, int]], first: int, masks: int) -> Input:
+        """Mask words, each with a single mask, but that of the form.
 
         Args:
-            words: The words of all forms.
-            of_texts: The number of the text of each form.
-            tokens: The tokens of the texts.
-            forms: The numbers of the forms.
-            of_pieces: The number of the form of each piece.
+            ids: The token ids of the text.
+            words: The indices of the tokens of the word of the form, and of the others.
+            first: The index of the first token of the word of the form that is masked.
+            masks: The number of masks in place of it and of those after it.
         """
-        rows = np.append(forms, of_pieces)
-        lengths = tokens.lengths[of_texts[rows]]
-        sources = (tokens.lengths.cumsum() - tokens.lengths)[of_texts[rows]]
-        first = lengths.cumsum() - lengths
-        ids = tokens.ids[_ranges(sources, lengths)]
-        counts = np.diff(words.firsts, append=len(words.starts))[rows]
-        masked = _ranges(words.firsts[rows], counts)
-        # The word of each row, of which the pieces before that of the row stay as they are.
-        own = counts.cumsum() - counts
-        before = np.zeros_like(masked)
-        before[own[len(forms) :]] = np.arange(len(of_pieces)) - np.searchsorted(of_pieces, of_pieces)
-        starts = words.starts[masked] + np.repeat(first - sources, counts) + before
-        sizes = words.sizes[masked] - before
-        ids[_ranges(starts, sizes)] = self.tokenizer.mask_token_id
-        # One mask stays of any other word.
-        sizes[own[len(forms) :]] = 1
-        is_kept = np.ones(len(ids), np.bool_)
-        is_kept[_ranges(starts + 1, sizes - 1)] = False
-        kept = np.append(0, is_kept.cumsum())
-        originals = tokens.ids[words.starts[words.firsts[rows]] + before[own]]
-        columns = {POSITION: kept[starts[own]] - kept[first], ORIGINAL: originals}
-        lengths = np.diff(kept[np.append(first, len(ids))])
-        return Encoded({IDS: ids[is_kept].astype(np.int32)}, lengths.cumsum() - lengths, lengths, columns=columns)
+        masked, position = [*ids], first
+        mask, _ = self._special
+        own, _ = words[0]
+        for start, end in sorted(words, reverse=True):
+            if start == own:
+                masked[first:end] = [mask] * masks
+            else:
+                masked[start:end] = [mask]
+            if start < own:
+                position -= end - start - 1
+        return masked, position, ids[first]
 
 
-def _first_characters(texts: Sequence[str]) -> Ints:
-    """Return the offset of the first character of each text in the joined texts."""
-    return np.cumsum([0, *map(len, texts)])[:-1]
-
-
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return the numbers from each start on, as many as its length, one range after another."""
-    before = lengths.cumsum() - lengths
-    return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+def _arrays(inputs: Sequence[Input]) -> Encoded:
+    lengths = np.array([len(ids) for ids, _, _ in inputs], np.int64)
+    ids = np.fromiter(chain.from_iterable(ids for ids, _, _ in inputs), np.int32)
+    columns = {
+        POSITION: np.array([position for _, position, _ in inputs], np.int64),
+        ORIGINAL: np.array([original for _, _, original in inputs], np.int64),
+    }
+    return Encoded({IDS: ids}, lengths.cumsum() - lengths, lengths, columns=columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,8 @@ class Piece(NamedTuple):
 
 # Stands for special, unused and undecodable tokens.
 NO_PIECE = Piece("", "")
+# A space alone.
+SPACE = Piece("", SPACED)
 
 
 @dataclass(frozen=True)
@@ -102,19 +104,17 @@ class Vocabulary:
     @cached_property
     def only_capitalized(self) -> npt.NDArray[np.bool_]:
         """Which pieces have a capital and no piece of their kind in lower case; of shape (len(pieces),)."""
-        known = {*self.pieces}
-        return np.array([Piece(piece.text.lower(), piece.kind) not in known for piece in self.pieces])
+        return self._lacks(str.lower)
 
     @cached_property
     def only_in_lower_case(self) -> npt.NDArray[np.bool_]:
         """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
-        known = {*self.pieces}
-        return np.array([Piece(capitalized(piece.text), piece.kind) not in known for piece in self.pieces])
+        return self._lacks(capitalized)
 
-    @cached_property
-    def spaces(self) -> list[int]:
-        """The ids of the pieces that are a space alone."""
-        return [index for index, piece in enumerate(self.pieces) if piece == Piece("", SPACED)]
+    def _lacks(self, change: Callable[[str], str]) -> npt.NDArray[np.bool_]:
+        """Return which pieces have no piece of their kind with the changed text; of shape (len(pieces),)."""
+        known = {*self.pieces}
+        return np.array([Piece(change(piece.text), piece.kind) not in known for piece in self.pieces])
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.str_]:
@@ -127,20 +127,19 @@ def wordpiece(token: str) -> Piece:
     return Piece(token[2:], CONTINUATION) if token.startswith("##") else Piece(token, SPACED)
 
 
+@cache
 def _byte_of_symbol() -> dict[str, int]:
-    """Return the byte of each symbol of byte-level BPE (GPT-2's table: printable bytes map to themselves)."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
+    """Return the byte of each symbol of byte-level BPE."""
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-
-BYTE_OF_SYMBOL = _byte_of_symbol()
+    return {symbol: byte for byte, symbol in bytes_to_unicode().items()}  # type: ignore[no-untyped-call]
 
 
 def byte_bpe(token: str) -> Piece:
     """Read a byte-level BPE token, which may begin with a space; an incomplete character is no piece."""
+    byte_of = _byte_of_symbol()
     try:
-        text = bytes(BYTE_OF_SYMBOL[symbol] for symbol in token).decode()
+        text = bytes(byte_of[symbol] for symbol in token).decode()
     except (KeyError, UnicodeDecodeError):
         return NO_PIECE
     return Piece(text[1:], SPACED) if text.startswith(" ") else Piece(text, BARE)

@@ -1,7 +1,7 @@
 """Test encoded forms: several masked words, and words of several pieces."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,7 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
     given: list[str] = []
     tokenize = FormEncoder.tokenize
 
-    def noted(encoder: FormEncoder, texts: list[str]) -> Tokens:
+    def noted(encoder: FormEncoder, texts: list[str]) -> Iterator[Tokens]:
         given.extend(texts)
         return tokenize(encoder, texts)
 
