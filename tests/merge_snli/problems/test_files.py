@@ -113,14 +113,6 @@ def test_every_table_in_memory_has_the_same_rows(form: str) -> None:
     assert read(IN_MEMORY[form]()) == EXPECTED
 
 
-def test_labels_that_are_nullable_numbers_are_those_of_a_file(tmp_path: Path) -> None:
-    numbers = FRAME.assign(label=pd.array([0, 1, None, 2], dtype="Int64"))
-    for frame in (numbers, numbers.astype({"label": float}), pl.from_pandas(numbers)):
-        assert read(frame) == EXPECTED
-    numbers.to_csv(tmp_path / "p.csv", index=False)
-    assert read(tmp_path / "p.csv") == EXPECTED
-
-
 def test_a_column_without_values_in_one_file_is_missing_there(tmp_path: Path) -> None:
     for number, row in enumerate(ROWS):
         values = row | {"note": "seen" if number else None, "label": row["label"]}

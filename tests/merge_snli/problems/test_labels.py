@@ -74,15 +74,6 @@ def test_the_texts_of_rows_without_a_label_are_not_checked_for_examples() -> Non
     refused("LABEL_2: 1 row", labels_in, data.cast_column("label", datasets.ClassLabel(names=names)))
 
 
-def test_columns_of_numbers_become_classes_with_the_same_labels() -> None:
-    numbers = datasets.Dataset.from_list(rows([3, 1, 2, 1]))
-    encoded = numbers.class_encode_column("label")
-    assert encoded.features["label"].names == ["1", "2", "3"]
-    named = ("1=entailment", "2=neutral", "3=contradiction")
-    expected = ["contradiction", "entailment", "neutral", "entailment"]
-    assert labels_in(numbers, data_labels=named) == labels_in(encoded, data_labels=named) == expected
-
-
 def test_a_class_that_stands_for_no_label_is_none() -> None:
     named = classes(("-", *NLI_LABELS), [0, 1, 3, -1])
     assert labels_in(named) == ["entailment", "contradiction"]

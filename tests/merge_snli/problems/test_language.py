@@ -13,7 +13,7 @@ from merge_snli.languages.language import ENGLISH, languages
 from merge_snli.problems.language import WORD, LanguageCheck, other_language, use_of_words
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 
 Pairs = list[tuple[str, str]]
 
@@ -90,14 +90,14 @@ def test_other_languages_are_refused_with_the_reason_and_the_options(code: str) 
     looks_like, pairs = OTHERS[code]
     error = refused("", check, pairs)
     expected = ("problems.jsonl", f"like {looks_like},", "not English", "language='en'")
-    assert [named for named in expected if named not in str(error)] == []
+    assert not missing_from(str(error), *expected)
 
 
 def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(caplog: pytest.LogCaptureFixture) -> None:
     english, german = bundled()[:38], OTHERS["de"][1]
     check([*english[:5], *german, *english[5:]])
     (message,) = caplog.messages
-    assert [text for text in ("2 of 40", "line 6 like German") if text not in message] == []
+    assert not missing_from(message, "2 of 40", "line 6 like German")
     refused("3 of 29 look like other languages", check, [*english[:26], *german, german[0]])
 
 

@@ -38,10 +38,10 @@ def write_source(folder: Path, kind: str) -> str:
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "folder"])
 def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> None:
     source = open_source(ProblemOptions(problems=write_source(tmp_path, kind), limit=3))
-    passes = [[(problem.premise, row.location) for row, problem, _ in source if problem] for _ in range(2)]
-    assert passes[0] == passes[1]
-    assert [premise for premise, _ in passes[0]] == [row["premise"] for row in ROWS[:3]]
-    assert passes[0][0][1].endswith(("problems.jsonl line 1", "row 1"))
+    rows = list(source)
+    assert list(source) == rows
+    assert [problem.premise for _, problem, _ in rows if problem] == [row["premise"] for row in ROWS[:3]]
+    assert rows[0].row.location.endswith(("problems.jsonl line 1", "row 1"))
     first, second = next(zip(source, source, strict=True))
     assert first == second, "passes are independent"
 
@@ -66,13 +66,16 @@ def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> No
     assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6
 
 
+def numbered_rows() -> list[dict[str, str]]:
+    return [ROWS[0] | {"label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
+
+
 def test_copies_are_drawn_one_by_one(tmp_path: Path) -> None:
     """Copies had one rank, so that a sample had all of them or none."""
-    rows = [{**ROWS[0], "label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
-    copied = [row for row in rows[:10] for _ in range(5)] + rows[10:]
+    rows = numbered_rows()
+    copied = rows[:10] * 5 + rows[10:]
     for ids in (False, True):
-        numbered = [row | ({"id": f"p{at}"} if ids else {}) for at, row in enumerate(copied)]
-        path = write_rows(tmp_path / f"{ids}.jsonl", numbered)
+        path = write_rows(tmp_path / f"{ids}.jsonl", [row | {"id": f"p{at}"} for at, row in enumerate(copied)])
         options = Options(problems=str(path), mlm=("m",), sample=20, id_column="id" if ids else None)
         source = open_source(options)
         drawn = Counter(problem.premise for problem in stream_problems(source, survey_problems(source)))
@@ -81,13 +84,14 @@ def test_copies_are_drawn_one_by_one(tmp_path: Path) -> None:
 
 
 def test_a_sample_without_copies_is_ranked_by_content(tmp_path: Path) -> None:
-    rows = [{**ROWS[0], "label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
+
+    def rank(row: dict[str, str]) -> bytes:
+        return sha256(json.dumps([0, row["premise"], row["hypothesis"], 1]).encode()).digest()
+
+    rows = numbered_rows()
     source = open_source(Options(problems=str(write_rows(tmp_path / "a.jsonl", rows)), mlm=("m",), sample=7))
-    drawn = [problem.premise for problem in stream_problems(source, survey_problems(source))]
-    ranks = {
-        row["premise"]: sha256(json.dumps([0, row["premise"], row["hypothesis"], 1]).encode()).digest() for row in rows
-    }
-    assert set(drawn) == set(sorted(ranks, key=ranks.__getitem__)[:7])
+    drawn = {problem.premise for problem in stream_problems(source, survey_problems(source))}
+    assert drawn == {row["premise"] for row in sorted(rows, key=rank)[:7]}
 
 
 def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,18 +211,17 @@ def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: lis
 def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"
-    assert [Problems.of(names).absolute().names for names in (f"a.jsonl, x/*.csv,{on_hub}", "org/nli")] == [
-        (str(files[0]), f"{tmp_path}/x/*.csv", on_hub),
-        ("org/nli",),
-    ]
+    of_files = Problems.of(f"a.jsonl, x/*.csv,{on_hub}")
+    assert of_files.absolute().names == (str(files[0]), f"{tmp_path}/x/*.csv", on_hub)
+    assert Problems.of("org/nli").absolute().names == ("org/nli",)
     assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{on_hub}") == f"a.jsonl, *.csv.gz, {on_hub}"
     assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
     assert Problems.of([files[0], f"{tmp_path}/v1.0.csv.gz"]).stems == "a, v1.0"
     assert hub_repository(on_hub) == "org/nli"
-    assert [Problems.of(name).are_files for name in ("org/nli", "nli", str(tmp_path), "x/*.csv", on_hub)] == [
-        *[False] * 3,
-        *[True] * 2,
-    ]
+    for name in ("org/nli", "nli", str(tmp_path)):
+        assert not Problems.of(name).are_files
+    for name in ("x/*.csv", on_hub):
+        assert Problems.of(name).are_files
 
 
 def test_a_data_set_by_its_path_is_its_hub_id() -> None:

@@ -23,7 +23,7 @@ from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.merge_snli.problems.test_reading import parquet
-from tests.oracles import refused, written
+from tests.oracles import refused, write_rows, written
 
 ROWS: list[dict[str, Any]] = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
@@ -177,15 +177,13 @@ def test_ids_and_digest_equal_the_reference(tmp_path: Path) -> None:
     texts = [f'A "{word}" runs.' for word in ("cat", "dog", "é", "日本", "a\\b")]
     rows = [(rng.choice(texts), texts[0], rng.choice(NLI_LABELS)) for _ in range(200)]
     path = tmp_path / "problems.jsonl"
-    columns = ("premise", "hypothesis", "label")
-    path.write_text("".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows))
+    write_rows(path, [{"premise": premise, "hypothesis": other, "label": label} for premise, other, label in rows])
     ids = reference_ids(rows)
-    assert max(Counter(identity.partition("-")[0] for identity in ids).values()) > 11
     read = read_problems(ProblemOptions(problems=str(path), data_labels=NLI_LABELS))
     assert [problem.id for problem in read.problems] == ids
-    assert read.digest == reference_digest(
-        (identity.partition("-")[0], *row) for identity, row in zip(ids, rows, strict=True)
-    )
+    of_content = [identity.partition("-")[0] for identity in ids]
+    assert max(Counter(of_content).values()) > 11
+    assert read.digest == reference_digest((first, *row) for first, row in zip(of_content, rows, strict=True))
 
 
 def test_ids_of_the_source_may_have_any_character(tmp_path: Path) -> None:
@@ -208,6 +206,5 @@ def test_a_duplicate_id_is_named_with_its_first_place(tmp_path: Path) -> None:
 
 def write_ids(path: Path, ids: list[str]) -> str:
     """Write problems that differ only in their ids."""
-    rows = [{"id": identity, "premise": "A cat.", "hypothesis": "A dog.", "label": "neutral"} for identity in ids]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(path)
+    row = {"premise": "A cat.", "hypothesis": "A dog.", "label": "neutral"}
+    return str(write_rows(path, [row | {"id": identity} for identity in ids]))

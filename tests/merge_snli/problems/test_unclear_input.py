@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from merge_snli.base.progress import Progress
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 
 PAIRS = [
     ("A man plays a guitar, and sings.", "A man plays."),
@@ -29,9 +30,16 @@ def jsonl(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+def labeled(*labels: object) -> str:
+    """Return JSON lines of problems with these labels."""
+    return jsonl(
+        {"premise": premise, "hypothesis": hypothesis, "label": label}
+        for (premise, hypothesis), label in zip(cycle(PAIRS), labels, strict=False)
+    )
+
+
 def write(path: Path, labels: list[object]) -> ProblemOptions:
-    rows = [{"premise": p, "hypothesis": h, "label": label} for (p, h), label in zip(PAIRS, labels, strict=False)]
-    path.write_text(jsonl(rows))
+    path.write_text(labeled(*labels))
     return ProblemOptions(problems=path)
 
 
@@ -68,12 +76,12 @@ FILES = {
     ),
     "graded scores": (
         "p.jsonl",
-        jsonl([{"sentence1": "A.", "sentence2": "B.", "label": grade} for grade in range(6)]),
+        labeled(*range(6)),
         ["graded", "5"],
     ),
     "30 labels": (
         "p.jsonl",
-        jsonl([{"premise": "A.", "hypothesis": "B.", "label": f"topic {number}"} for number in range(30)]),
+        labeled(*(f"topic {number}" for number in range(30))),
         ["more than 10 labels", "topic 11", "--label-column", "--data-labels=SPELLING=NAME"],
     ),
     "tabs and commas": (
@@ -89,17 +97,12 @@ FILES = {
     ),
     "one label": (
         "p.jsonl",
-        jsonl([{"premise": "A.", "hypothesis": "B.", "label": "paraphrase"}] * 2),
+        labeled("paraphrase", "paraphrase"),
         ["only the label 'paraphrase'", "--data-labels"],
     ),
     "a typing error": (
         "p.jsonl",
-        jsonl(
-            [
-                {"premise": p, "hypothesis": h, "label": label}
-                for (p, h), label in zip(PAIRS, ("entailment", "neutral", "contradicton", "neutral"), strict=True)
-            ]
-        ),
+        labeled("entailment", "neutral", "contradicton", "neutral"),
         ["line 3: unknown label 'contradicton'"],
     ),
 }
@@ -110,7 +113,7 @@ def test_a_file_that_cannot_be_read_as_it_is_says_how_at_once(tmp_path: Path, ca
     name, content, expected = FILES[case]
     (tmp_path / name).write_text(content)
     message = as_flags(refused("", read_problems, ProblemOptions(problems=tmp_path / name)))
-    assert [text for text in (name, *expected) if text not in message] == []
+    assert not missing_from(message, name, *expected)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,7 @@ def test_two_numbers_need_names_in_their_order(tmp_path: Path, labels: list[obje
     )
     assert "--data-labels=entailment,not_entailment" in message
     if shown is not None:
-        assert [text for text in texts if text not in message] == []
+        assert not missing_from(message, *texts)
         assert re.findall(r"\d: \d rows?(?=, such as)", message) == shown
 
 
@@ -195,10 +198,8 @@ def test_columns_can_be_joined(tmp_path: Path) -> None:
 def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = [{"evidence": p, "claim": h, "label": "SUPPORTS"} for p, h in PAIRS] + [
-        {"evidence": "A man plays a guitar.", "claim": "A man sleeps.", "label": "REFUTES"}
-    ]
-    (tmp_path / "p.jsonl").write_text(jsonl(rows))
+    text = labeled("SUPPORTS", "SUPPORTS", "REFUTES").replace("premise", "evidence").replace("hypothesis", "claim")
+    (tmp_path / "p.jsonl").write_text(text)
     read_inputs(Options(problems=tmp_path / "p.jsonl", mlm=("demo:mlm-bpe",)), Progress(quiet=True))
     assert [message for message in caplog.messages if "no_relations" in message and "annotate" in message]
     caplog.clear()
@@ -228,7 +229,7 @@ def test_labels_in_another_script_are_a_warning_before_the_run(
     read = read_inputs(options, Progress(quiet=True))
     assert read.problems.label_names == ("中立", "矛盾", "蕴含")
     (message,) = caplog.messages
-    assert all(name in message for name in ("p.jsonl", "中立, 矛盾, 蕴含", "data_labels"))
+    assert not missing_from(message, "p.jsonl", "中立, 矛盾, 蕴含", "data_labels")
     caplog.clear()
     names = ("蕴含=entailment", "中立=neutral", "矛盾=contradiction")
     read = read_inputs(replace(options, data_labels=names), Progress(quiet=True))
