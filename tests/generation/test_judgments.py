@@ -57,11 +57,10 @@ def ids_of(dataset: MergeDataset) -> list[str]:
 
 def table(path: Path, scores: Mapping[str, Scores]) -> str:
     """Write the scores of each annotator as a table."""
-    rows = [
-        {"variant_id": key, "annotator": name, "F": pair[0], "R": pair[1]}
-        for name, of_annotator in scores.items()
-        for key, pair in of_annotator.items()
-    ]
+    rows = []
+    for name, of_annotator in scores.items():
+        for key, (fluency, reasonable) in of_annotator.items():
+            rows.append({"variant_id": key, "annotator": name, "F": fluency, "R": reasonable})
     pq.write_table(pa.Table.from_pylist(rows), path)
     return str(path)
 
@@ -121,10 +120,9 @@ def test_the_good_variants_are_kept_and_drawn_from(made: Made, filtered: Callabl
     assert record.judged == {GOOD_VARIANT: len(scores) - bad, NOT_GOOD: bad, NOT_JUDGED: 0}
     # In the premise and in the hypothesis of one masked LM.
     assert sum(row.counts.get(NOT_GOOD, 0) for row in record.filters) == 2 * bad
-    without = [
-        replace(row, counts={name: n for name, n in row.counts.items() if name != NOT_GOOD}) for row in record.filters
-    ]
-    assert without == [*generation_of(made.plain.record).filters]
+    for row, before in zip(record.filters, generation_of(made.plain.record).filters, strict=True):
+        counts = {name: number for name, number in row.counts.items() if name != NOT_GOOD}
+        assert replace(row, counts=counts) == before
     assert validate(dataset.folder).findings == ()
 
 
@@ -186,18 +184,15 @@ def test_the_stored_judgments_give_the_same_data_set(made: Made, judged: MergeDa
 
 def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDataset, command: Command) -> None:
     bad = {key for key, pair in by_number(made.ids).items() if sum(pair) < 9}
-    dropped = {
-        f"{seed}:{word['word']['word_class']}:{word['word']['text']}:{replacement}"
-        for seed in ("a", "b")
-        for word in explain(judged, seed, made.work).as_dict()["words"]
-        for of_side in word["dropped"].get(NOT_GOOD, {}).values()
-        for replacement in of_side
-    }
+    dropped = set()
+    for seed in ("a", "b"):
+        for word in explain(judged, seed, made.work).as_dict()["words"]:
+            of_word = f"{seed}:{word['word']['word_class']}:{word['word']['text']}"
+            for of_side in word["dropped"].get(NOT_GOOD, {}).values():
+                dropped |= {f"{of_word}:{replacement}" for replacement in of_side}
     assert dropped == {key for key in bad if key.startswith(("a:", "b:"))}
-    assert (
-        f"{NOT_GOOD} in the premise"
-        in command("explain", str(judged.folder), "--seed-id", "a", "--work", str(made.work)).out
-    )
+    printed = command("explain", judged.folder, "--seed-id", "a", "--work", made.work).out
+    assert f"{NOT_GOOD} in the premise" in printed
 
 
 @pytest.mark.parametrize(

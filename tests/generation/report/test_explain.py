@@ -25,7 +25,7 @@ from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.records import first_problems
 
 MLMS = ("demo:mlm-wordpiece", "demo:mlm-bpe")
@@ -96,22 +96,17 @@ def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, 
     explanation = explain(made, seed, work)
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
     assert sum(explanation.variants.values()) == len(rows)
-    explained = {
-        (word.word.text, replacement.word): replacement
-        for word in explanation.words
-        for replacement in word.replacements
-    }
+    explained = {}
+    for word in explanation.words:
+        explained |= {(word.word.text, replacement.word): replacement for replacement in word.replacements}
     for row in rows:
         replacement = explained[row["original"], row["replacement"]]
         assert list(replacement.premise_mlms) == row["premise_mlms"]
         assert replacement.log_odds == pytest.approx(row["log_odds"], abs=1e-5)
     for word in explanation.words:
-        validated = {
-            (filler.word, form.masked_lm)
-            for form in word.forms
-            for filler in explanation.fillers(form)
-            if filler.dropped is None
-        }
+        validated = set()
+        for form in word.forms:
+            validated |= {(filler.word, form.masked_lm) for filler in explanation.fillers(form) if not filler.dropped}
         for replacement in word.replacements:
             mlms = {*replacement.premise_mlms, *replacement.hypothesis_mlms}
             assert {(replacement.word, name) for name in mlms} <= validated
@@ -174,7 +169,7 @@ def test_the_text_explains_what_was_left_out_or_seen_in_part(
     made: MergeDataset, seed_id: str, texts: tuple[str, ...], command: Command
 ) -> None:
     printed = command("explain", str(made.folder), "--seed-id", seed_id).out
-    assert [text for text in texts if text not in printed] == []
+    assert not missing_from(printed, *texts)
 
 
 def test_a_seed_is_chosen_by_its_number_in_the_list(made: MergeDataset, command: Command) -> None:
@@ -215,7 +210,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     record["options"]["problems"] = str(tmp_path / "gone.jsonl")
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
     err = command("explain", str(copy), "--seed-id", "odd", code=2).err
-    assert [text for text in ("'odd' is not a seed of", "no such file") if text not in err] == []
+    assert not missing_from(err, "'odd' is not a seed of", "no such file")
     assert err.count("\n") == 1
     record["generation"]["masked_lms"][0]["digest"] = "0" * 64
     (copy / "run.json").write_text(json.dumps(record), encoding="utf-8")
