@@ -105,11 +105,8 @@ def test_one_model_has_no_letters_and_its_source_is_the_first_column() -> None:
 def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
     made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
     tests = seeds_against_variants(with_results(made, "source", source(3, 4), source(2, 4))).over_models
-    assert [(test.first, test.second) for test in tests] == [
-        ("source", "seeds"),
-        ("source", "variants"),
-        ("seeds", "variants"),
-    ]
+    pairs = [(test.first, test.second) for test in tests]
+    assert pairs == [("source", "seeds"), ("source", "variants"), ("seeds", "variants")]
     assert tests[0].result.difference == (0.75 + 0.5) / 2 - 1
     some = seeds_against_variants(with_results(made, "source", source(3, 4), None)).over_models
     assert [(test.first, test.second) for test in some] == [("seeds", "variants")]
@@ -119,8 +116,8 @@ def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
 
 def test_majority_labels_of_subsamples_and_of_two_labels() -> None:
     """A model's own majority label is that of each subsample."""
-    draws = [("e", (0, 1)), ("n", (0,)), ("n", ())]
-    rows = [row for answer, subsamples in draws for row in rows_of("s1", answer, subsamples=subsamples)]
+    rows = [*rows_of("s1", "e", subsamples=(0, 1)), *rows_of("s1", "n", subsamples=(0,))]
+    rows += rows_of("s1", "n", subsamples=())
     assert majority(scored_dataset(rows)).models["a"]["own"] == 0.5
     rows = [*rows_of("s1", "nn"), *rows_of("s2", "en")]
     found = majority(scored_dataset(rows, gold={"s1": "n", "s2": "n"}, labels=("entailment", "not_entailment")))
@@ -203,11 +200,8 @@ def test_counterparts_are_known_or_given() -> None:
     assert fine_tuned(made).masked_lms == {BERT_B_S: BERT[0]}
     both = fine_tuned(made, {"other": BERT[1]})
     assert both.masked_lms == {BERT_B_S: BERT[0], "other": BERT[1]}
-    assert {group: curve.models for group, curve in both.curves.items()} == {
-        EQUIV: (BERT_B_S,),
-        SIZE: ("other",),
-        ARCH: (BERT_B_S, "other"),
-    }
+    models = {group: curve.models for group, curve in both.curves.items()}
+    assert models == {EQUIV: (BERT_B_S,), SIZE: ("other",), ARCH: (BERT_B_S, "other")}
 
 
 CORPUS = CorpusCounts("made up", "c" * 64, {"dog": 9, "cat": 99, "man": 1, "boy": 3})
@@ -274,19 +268,13 @@ def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **ch
 def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
     union = made([*rows_of("s2", ["ee", "ee"]), *rows_of("s1", ["ee"])], "2", sides="union")
     found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", filters=["pos"])])
-    assert [(each.name, each.title, each.generated) for each in found.sets] == [
-        ("plain", "set 1", 3),
-        ("P∪H", "set 2", 3),
-        ("pos", "set 3", 3),
-    ]
+    assert [each.name for each in found.sets] == ["plain", "P∪H", "pos"]
+    assert [(each.title, each.generated) for each in found.sets] == [("set 1", 3), ("set 2", 3), ("set 3", 3)]
     assert [each.curve.at(0.9) for each in found.sets] == [(1 / 2 + 0) / 2, 1, 1 / 4]
     assert (found.models, found.seeds, found.tested_seeds, found.refused) == (("a", "b"), 2, 2, ())
     assert known(found.family).means == {"P∪H": 1, "plain": 0.25, "pos": 0.25}
-    assert {(pair.first, pair.second): pair.result.p_value for pair in known(found.family).pairs} == {
-        ("P∪H", "plain"): 0.5,
-        ("P∪H", "pos"): 0.5,
-        ("plain", "pos"): 1,
-    }
+    p_values = {(pair.first, pair.second): pair.result.p_value for pair in known(found.family).pairs}
+    assert p_values == {("P∪H", "plain"): 0.5, ("P∪H", "pos"): 0.5, ("plain", "pos"): 1}
 
 
 OTHER = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_column": "number", "device": "cpu"}

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,10 +35,10 @@ def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, c
 
 
 def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
-    never = [
-        replace(model, answers=replace(model.answers, predicted=(model.answers.gold + 1) % 3))
-        for model in scored.models
-    ]
+    never = []
+    for model in scored.models:
+        wrong = replace(model.answers, predicted=(model.answers.gold + 1) % 3)
+        never.append(replace(model, answers=wrong))
     artifact = hard_seeds_artifact(hard_seeds(replace(scored, models=tuple(never))))
     assert set(read_seed_ids(file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv"))) == set(scored.ids)
 
@@ -87,101 +86,98 @@ def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
     return folder / "lost"
 
 
-# Returns more arguments from a folder, the results, and another data set.
-Case = Callable[[Path, list[Result], Path], list[str]]
-
-
-CASES: dict[str, tuple[Case, str]] = {
-    "results do not exist": (lambda at, *_: [str(at / "none")], r"none.*merge-snli score"),
-    "no results": (lambda at, *_: [str(at)], r"no results in.*merge-snli score"),
-    "results are a file": (lambda at, *_: [str(file_of(at, "{}", "a.json"))], r"a\.json.*merge-snli score"),
-    "only other JSON files": (
-        lambda at, *_: [str(file_of(at, "{}", "a.json").parent)],
-        r"no results in.*merge-snli score",
-    ),
-    "result of another version": (
-        lambda at, results, _: [
-            str(written(at / "old" / "result.json", json.dumps(to_json(results[0]) | {"schema_version": 1})).parent)
-        ],
-        r"version 1",
-    ),
-    "two results of a model": (lambda at, results, _: [str(duplicate(at, results))], r"2 results of by 3"),
-    "result with an unknown seed": (lambda at, results, _: [str(of_unknown_seed(at, results))], r"lost.*nobody"),
-    "data set does not exist": (lambda at, *_: ["--dataset", str(at / "none")], r"none.*does not exist"),
-    "data set is a file": (lambda at, *_: ["--dataset", str(file_of(at, ""))], r"seeds\.txt"),
-    "data set without a record": (
-        lambda at, *_: ["--dataset", str(damaged_copy(at / "copy", "run.json", None))],
-        r"run\.json",
-    ),
-    "data set with a damaged record": (
-        lambda at, *_: ["--dataset", str(damaged_copy(at / "copy", "run.json", "{}"))],
-        r"run\.json",
-    ),
-    "the same data set twice": (lambda *_: ["--dataset", str(SHIPPED)], r"same data"),
-    "data set without results": (lambda at, results, other: ["--dataset", str(other)], r"other.*merge-snli score"),
-    "a pair without a masked LM": (lambda *_: ["--fine-tuned-from", "by 3"], r"--fine-tuned-from by 3.*MODEL=MLM"),
-    "a pair without a model": (lambda *_: ["--fine-tuned-from", "=demo:mlm-bpe"], r"--fine-tuned-from =demo:mlm-bpe"),
-    "a pair of an unknown model": (lambda *_: ["--fine-tuned-from", "gpt=demo:mlm-bpe"], r"gpt.*by 3"),
-    "a pair of an unknown masked LM": (lambda *_: ["--fine-tuned-from", "by 3=bert"], r"bert.*demo:mlm-bpe"),
-    "a pair with two masked LMs": (
-        lambda *_: ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--fine-tuned-from", "by 3=demo:mlm-wordpiece"],
-        r"by 3.*demo:mlm-bpe.*demo:mlm-wordpiece",
-    ),
-    "no file of seeds": (lambda at, *_: ["--without-seeds", str(at / "none.txt")], r"none\.txt"),
-    "seeds are a folder": (lambda at, *_: ["--without-seeds", str(at)], r"--without-seeds"),
-    "no seeds": (lambda at, *_: ["--without-seeds", str(file_of(at, "\n\n"))], r"seeds\.txt.*no seed id"),
-    "seeds are not text": (lambda at, *_: ["--without-seeds", str(file_of(at, b"a\xff"))], r"seeds\.txt.*UTF-8"),
-    "unknown seeds": (
-        lambda at, *_: ["--without-seeds", str(file_of(at, "demo-008\nx\ny\n"))],
-        r"'x' and 1 more",
-    ),
-    "seeds without the column": (
-        lambda at, *_: ["--without-seeds", str(file_of(at, "id,gold\ndemo-008,e\n", "seeds.csv"))],
-        r"seeds\.csv.*seed_id.*id, gold",
-    ),
-    "an empty CSV file of seeds": (lambda at, *_: ["--without-seeds", str(file_of(at, "", "s.csv"))], r"s\.csv.*none"),
-    "no seed remains": (
-        lambda at, results, _: ["--without-seeds", str(file_of(at, "\n".join(results[0].group_ids)))],
-        r"no seed of by 3 remains",
-    ),
-    "no corpus": (lambda at, *_: ["--corpus", str(at / "none.txt")], r"none\.txt"),
-    "no corpus of problems": (lambda at, *_: ["--corpus", str(at / "none.jsonl")], r"none\.jsonl"),
-    "corpus of an unknown type": (
-        lambda at, *_: ["--corpus", str(file_of(at, "a", "corpus.docx"))],
-        r"corpus\.docx.*\.txt",
-    ),
-    "an empty corpus": (lambda at, *_: ["--corpus", str(file_of(at, " \n", "c.txt"))], r"c\.txt.*no text"),
-    "corpus without problems": (
-        lambda at, *_: ["--corpus", str(file_of(at, '{"text": "a"}\n', "c.jsonl"))],
-        r"c\.jsonl",
-    ),
-    "out is a file": (lambda at, *_: ["--out", str(file_of(at, ""))], r"seeds\.txt is a file"),
-    "out is in a file": (lambda at, *_: ["--out", str(file_of(at, "") / "report")], r"seeds\.txt is a file"),
-    "out has other files": (lambda at, *_: ["--out", str(file_of(at, "").parent)], r"seeds\.txt"),
-    "out is the data set": (lambda *_: ["--out", str(SHIPPED)], r"is a data set"),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_bad_input(
-    case: str,
-    results: list[Result],
-    other: Path,
-    results_folder: Path,
-    tmp_path: Path,
-    command: Command,
-) -> None:
-    make, expected = CASES[case]
-    at = tmp_path / "input"
-    at.mkdir()
-    more = make(at, results, other)
-    folders = [more.pop(0)] if more[0][:1] != "-" else []
-    before = sorted(tmp_path.rglob("*"))
-    arguments = ["analyze", str(results_folder), *folders, "--dataset", str(SHIPPED)]
-    error = command(*arguments, "--out", tmp_path / "report", *more, code=2).err
+def refused_by(command: Command, results_folder: Path, *arguments: object) -> str:
+    """Return the message of `analyze`, which writes no file."""
+    folder = results_folder.parent
+    before = sorted(folder.rglob("*"))
+    given = ["analyze", results_folder, *arguments, "--dataset", SHIPPED]
+    if "--out" not in arguments:
+        given += ["--out", folder / "report"]
+    error = command(*given, code=2).err
     [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
-    assert re.search(expected, message), message
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(folder.rglob("*")) == before
+    return message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["AT/none"], r"none.*merge-snli score"),
+        (["AT"], r"no results in.*merge-snli score"),
+        (["--dataset", "AT/none"], r"none.*does not exist"),
+        (["--dataset", str(SHIPPED)], r"same data"),
+        (["--fine-tuned-from", "by 3"], r"--fine-tuned-from by 3.*MODEL=MLM"),
+        (["--fine-tuned-from", "=demo:mlm-bpe"], r"--fine-tuned-from =demo:mlm-bpe"),
+        (["--fine-tuned-from", "gpt=demo:mlm-bpe"], r"gpt.*by 3"),
+        (["--fine-tuned-from", "by 3=bert"], r"bert.*demo:mlm-bpe"),
+        (
+            ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--fine-tuned-from", "by 3=demo:mlm-wordpiece"],
+            r"by 3.*demo:mlm-bpe.*demo:mlm-wordpiece",
+        ),
+        (["--without-seeds", "AT/none.txt"], r"none\.txt"),
+        (["--without-seeds", "AT"], r"--without-seeds"),
+        (["--corpus", "AT/none.txt"], r"none\.txt"),
+        (["--corpus", "AT/none.jsonl"], r"none\.jsonl"),
+        (["--out", str(SHIPPED)], r"is a data set"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], expected: str, results_folder: Path, command: Command) -> None:
+    at = results_folder.with_name("input")
+    at.mkdir()
+    message = refused_by(command, results_folder, *(argument.replace("AT", str(at)) for argument in arguments))
+    assert re.search(expected, message)
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "content", "expected"),
+    [
+        (None, "a.json", "{}", r"a\.json.*merge-snli score"),
+        (None, "a.json/..", "{}", r"no results in.*merge-snli score"),
+        ("--dataset", "seeds.txt", "", r"seeds\.txt"),
+        ("--without-seeds", "seeds.txt", "\n\n", r"seeds\.txt.*no seed id"),
+        ("--without-seeds", "seeds.txt", b"a\xff", r"seeds\.txt.*UTF-8"),
+        ("--without-seeds", "seeds.txt", "demo-008\nx\ny\n", r"'x' and 1 more"),
+        ("--without-seeds", "seeds.csv", "id,gold\ndemo-008,e\n", r"seeds\.csv.*seed_id.*id, gold"),
+        ("--without-seeds", "s.csv", "", r"s\.csv.*none"),
+        ("--corpus", "corpus.docx", "a", r"corpus\.docx.*\.txt"),
+        ("--corpus", "c.txt", " \n", r"c\.txt.*no text"),
+        ("--corpus", "c.jsonl", '{"text": "a"}\n', r"c\.jsonl"),
+        ("--out", "seeds.txt", "", r"seeds\.txt is a file"),
+        ("--out", "seeds.txt/report", "", r"seeds\.txt is a file"),
+        ("--out", "seeds.txt/..", "", r"seeds\.txt"),
+    ],
+)
+def test_wrong_files(
+    option: str | None, name: str, content: str | bytes, expected: str, results_folder: Path, command: Command
+) -> None:
+    file, _, more = name.partition("/")
+    path = file_of(results_folder.with_name("input"), content, file)
+    if more == "..":
+        path = path.parent
+    elif more:
+        path /= more
+    message = refused_by(command, results_folder, *([] if option is None else [option]), path)
+    assert re.search(expected, message)
+
+
+@pytest.mark.parametrize("content", [None, "{}"])
+def test_data_sets_without_a_valid_record(content: str | None, results_folder: Path, command: Command) -> None:
+    folder = damaged_copy(results_folder.with_name("copy"), "run.json", content)
+    assert "run.json" in refused_by(command, results_folder, "--dataset", folder)
+
+
+def test_wrong_results(results: list[Result], other: Path, results_folder: Path, command: Command) -> None:
+    at = results_folder.parent
+    old = json.dumps(to_json(results[0]) | {"schema_version": 1})
+    for folder, expected in (
+        (written(at / "old" / "result.json", old).parent, "version 1"),
+        (duplicate(at, results), "2 results of by 3"),
+        (of_unknown_seed(at, results), "lost.*nobody"),
+    ):
+        assert re.search(expected, refused_by(command, results_folder, folder))
+    assert re.search("other.*merge-snli score", refused_by(command, results_folder, "--dataset", other))
+    seeds = file_of(at, "\n".join(results[0].group_ids))
+    assert "no seed of by 3 remains" in refused_by(command, results_folder, "--without-seeds", seeds)
 
 
 TWO_LABELS = ("entailment", "not_entailment")
