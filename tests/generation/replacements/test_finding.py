@@ -98,7 +98,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
-    found = []
+    found: list[str] = []
     for word in words:
         found += forms(tagged.premise.text, word.text, word.premise)
         found += forms(tagged.hypothesis.text, word.text, word.hypothesis)
@@ -293,7 +293,7 @@ def plain_counts(case: Case) -> FilterCounts:
     counts: FilterCounts = defaultdict(Counter)
     texts = {"premise": case.tagged.premise.text, "hypothesis": case.tagged.hypothesis.text}
     problem_words = set(" ".join(texts.values()).lower().split())
-    every = []
+    every: list[Any] = []
     for word in case.words:
         for side, starts in (("premise", word.premise), ("hypothesis", word.hypothesis)):
             every += product([word], [side], forms(texts[side], word.text, starts), MLMS)

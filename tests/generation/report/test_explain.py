@@ -96,7 +96,7 @@ def test_the_explanation_of_a_seed_agrees_with_its_variants(made: MergeDataset, 
     explanation = explain(made, seed, work)
     rows = [row for row in read_split(made, "all").to_pylist() if row["seed_id"] == seed]
     assert sum(explanation.variants.values()) == len(rows)
-    explained = {}
+    explained: dict[Any, Any] = {}
     for word in explanation.words:
         explained |= {(word.word.text, replacement.word): replacement for replacement in word.replacements}
     for row in rows:
