@@ -133,6 +133,16 @@ def test_marks_within_a_cell_are_kept(tmp_path: Path) -> None:
     assert read(path, data_labels=NLI_LABELS) == [(' "Come" he said', " he spoke ", "neutral")]
 
 
+def test_a_comma_in_marks_within_a_cell_ends_no_cell(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    rows = ' "Come in," he said, "He, too, spoke.",neutral', '"A ""b, c""", "d", neutral'
+    path.write_text("\n".join(("premise,hypothesis,label", *rows)))
+    assert read(path, data_labels=NLI_LABELS) == [
+        (' "Come in," he said', "He, too, spoke.", "neutral"),
+        ('A "b, c"', "d", "neutral"),
+    ]
+
+
 def test_long_cells_are_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
     limit, path = csv.field_size_limit(), tmp_path / "p.csv"
     path.write_text(f"premise,hypothesis,label\n{'a word ' * 30_000},A word.,neutral\n")
