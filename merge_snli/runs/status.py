@@ -114,7 +114,7 @@ def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Jso
     else:
         host, log = "an unknown machine", stage.output(task)
         printed = log.read_text(encoding="utf-8", errors="replace").rstrip()
-        last = printed.rpartition("\n")[2]
+        last = printed.rpartition("\n")[2] or "nothing printed"
         error = f"ended before it began its work: {last}"
     return {"stage": stage.name, "task": task, "host": host, "error": error, "log": str(log)}
 

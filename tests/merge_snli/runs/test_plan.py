@@ -271,6 +271,8 @@ def test_what_a_task_printed_is_shown_if_it_ended_before_its_work(stage: Submitt
     last = run_status(folder)["failures"][-1]
     assert (last["task"], last["log"]) == (4, str(log))
     assert last["error"].endswith("No module named 'merge_snli'")
+    log.write_bytes(b"")
+    assert run_status(folder)["failures"][-1]["error"].endswith("nothing printed")
 
 
 def test_a_command_on_another_machine_ends_when_it_no_longer_renews_its_file(
