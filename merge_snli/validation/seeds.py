@@ -26,6 +26,7 @@ from generation.sentences.words import (
     words_of,
 )
 from generation.variants import Variant, subsample_all, variant_row
+from merge_snli.base.table import count
 from merge_snli.dataset.variants import seed_offsets
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
@@ -242,9 +243,9 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
     expected = subsample_all(variants, options)
     collector.count("subsamples", options.subsamples * len({variant.word.word_class for variant in expected}))
     if len(expected) < len(variants):
-        find(
-            "seed_id", f"{quoted(seed.problem.id)} has fewer variants of a class than the {options.inflation} required"
-        )
+        word_class, number = Counter(variant.word.word_class for variant in variants).most_common()[-1]
+        has = f"{quoted(seed.problem.id)} has {count(number, 'variant')} of class {word_class}"
+        find("seed_id", f"{has}, fewer than the {options.inflation} required")
         return
     for (number, row), variant in zip(seed.variants.items(), expected, strict=True):
         for column, value in variant_row(variant, options).items():

@@ -167,6 +167,13 @@ def test_only_the_rows_of_files_of_another_pyarrow_are_compared(copied: Path) ->
     assert any("written by pyarrow 1.0" in reason for reason in report.not_checked)
 
 
+def test_a_seed_with_too_few_variants_is_named_with_their_number_and_class(copied: Path) -> None:
+    change_record(copied, lambda run: run["options"].update(inflation=10**9))
+    messages = [finding.message for finding in validate(copied).findings if finding.column == "seed_id"]
+    assert messages
+    assert all(re.search(r"has \d+ variants? of class \w+, .* 1000000000 ", message) for message in messages)
+
+
 def test_a_word_class_without_columns_is_a_finding(copied: Path) -> None:
     change_record(copied, lambda run: run["options"]["classes"].append("adv"))
     (finding,) = validate(copied).findings
