@@ -159,6 +159,19 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 
 
+def toml_beside(module: str, name: str = "") -> dict[str, Any]:
+    """Read a TOML file of this package.
+
+    Args:
+        module: The `__file__` of a module in the folder of the file.
+        name: The stem of the file; by default that of the module.
+    """
+    import tomllib
+
+    path = Path(module)
+    return tomllib.loads(path.with_name(f"{name or path.stem}.toml").read_text(encoding="utf-8"))
+
+
 def sha256_of_file(path: Path) -> str:
     """Return the sha256 of a file's bytes as 64 hexadecimal digits."""
     with path.open("rb") as file:

@@ -1,15 +1,9 @@
 """Options that people try, and those that do what they mean."""
 
-import tomllib
 from collections.abc import Collection
-from pathlib import Path
 
 from merge_snli.base.errors import nearest
-
-
-def meanings() -> dict[str, list[str]]:
-    """Return the options that may be meant, by the name that other programs have for them."""
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+from merge_snli.base.files import toml_beside
 
 
 def advice(name: str, known: Collection[str]) -> str:
@@ -23,5 +17,5 @@ def advice(name: str, known: Collection[str]) -> str:
         >>> advice("--limit", ["--limit-seeds", "--delimiter"])
         ': did you mean --limit-seeds?'
     """
-    meant = [option for option in meanings().get(name, ()) if option in known]
+    meant = [option for option in toml_beside(__file__).get(name, ()) if option in known]
     return f": did you mean {meant[0]}?" if meant else nearest(name, known)

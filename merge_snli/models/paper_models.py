@@ -1,13 +1,12 @@
 """The models of the paper: the masked LMs that generated its data set, and the thirteen that it scores."""
 
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
-CONTENT: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+from merge_snli.base.files import toml_beside
+
+CONTENT = toml_beside(__file__)
 
 # Masked LMs grouped by architecture; the members of a family differ in size, the smaller one first. Table 9 does not
 # compare members of one family with each other, and Figure 7 has a group of its own for the other size.

@@ -1,9 +1,9 @@
 """The shapes of known models, and the time that models of these shapes take on this machine."""
 
 import timeit
-import tomllib
 from functools import cache
-from importlib.resources import files
+
+from merge_snli.base.files import toml_beside
 
 # A download has 4 bytes of each parameter.
 BYTES_PER_PARAMETER, GB = 4, 1e9
@@ -14,7 +14,7 @@ TRIAL_SEQUENCES, TRIAL_TOKENS, TRIAL_WIDTH, TRIAL_RUNS = 64, 16, 768, 3
 @cache
 def shapes() -> dict[str, dict[str, int]]:
     """Return layers, width, inner width, vocabulary and parameters of known models, by Hub id or `demo:NAME`."""
-    return tomllib.loads(files("merge_snli.models").joinpath("shapes.toml").read_text(encoding="utf-8"))
+    return toml_beside(__file__)
 
 
 def operations_of(name: str, tokens: float, *, masked_lm: bool) -> float:

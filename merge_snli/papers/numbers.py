@@ -1,10 +1,10 @@
 """Read the numbers of a paper: tables of printed cells, and sentences on what it only draws or tells."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+
+from merge_snli.base.files import toml_beside
 
 MERGE, SIMPLE_PAIR = PAPERS = "merge", "simple-pair"
 
@@ -71,6 +71,4 @@ def read_paper(name: str) -> Paper:
     """
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Paper).validate_python(
-        tomllib.loads(files("merge_snli.papers").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    )
+    return TypeAdapter(Paper).validate_python(toml_beside(__file__, name))

@@ -1,14 +1,11 @@
 """Known data sets of problems on the Hub: their columns, splits, labels and licenses, from `known_datasets.toml`."""
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from merge_snli.base.files import toml_beside
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.schema import NLI_LABELS
-
-FILE = Path(__file__).with_suffix(".toml")
 
 # Ids of tasks on the Hub.
 NLI, TWO_TEXTS = "natural-language-inference", "multi-input-text-classification"
@@ -56,7 +53,7 @@ def known_datasets() -> tuple[KnownDataset, ...]:
     """Return the data sets of the file."""
     from pydantic import TypeAdapter
 
-    entries = tomllib.loads(FILE.read_text(encoding="utf-8"))["data_sets"]
+    entries = toml_beside(__file__)["data_sets"]
     return TypeAdapter(tuple[KnownDataset, ...]).validate_python(entries)
 
 

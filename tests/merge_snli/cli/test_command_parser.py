@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from merge_snli import cli
+from merge_snli.base.files import toml_beside
 from merge_snli.cli import arguments, main
 from merge_snli.cli.arguments import add_list, split_list
-from merge_snli.cli.meanings import meanings
 from merge_snli.cli.output import TABLE_FORMATS
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
@@ -59,7 +59,7 @@ def test_help_lists_at_most_18_commands_under_five_headings(command: Command) ->
 
 def test_every_option_that_is_meant_exists() -> None:
     options = {option for _, action in ARGUMENTS for option in action.option_strings}
-    assert {meant for of_name in meanings().values() for meant in of_name} <= options
+    assert {meant for of_name in toml_beside(cli.__file__, "meanings").values() for meant in of_name} <= options
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"]])
