@@ -57,6 +57,12 @@ def function_name(function: object) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
+def is_async(function: object) -> bool:
+    """Return whether a function, or the `__call__` of an object, is async."""
+    called = function.func if isinstance(function, partial) else function
+    return inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(type(called).__call__)
+
+
 def require_one_argument(function: LabelFunction, name: str) -> None:
     """Check that a function takes one argument.
 

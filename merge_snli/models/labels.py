@@ -150,8 +150,9 @@ def _instead_of(outputs: Sequence[str], data_labels: Sequence[str]) -> str:
     of_nli = f"an NLI model has the labels {', '.join(NLI_LABELS)}, or {' and '.join(TWO_WAY)}, in an order of its own"
     if len(outputs) not in (len(NLI_LABELS), len(TWO_WAY)):
         return f"{labels}; {of_nli}"
-    advice = f"{capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
-    return f"{labels}: the names do not say which output is which. {advice}"
+    twice = [name for name in outputs if outputs.count(name) > 1]
+    reason = f"{twice[0]} is there twice" if twice else "no name says which one is entailment"
+    return f"{labels}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
 
 
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:
