@@ -36,6 +36,8 @@ from merge_snli.validation.parquet import read_tables
 from merge_snli.validation.recorded_run import SEEDS, VARIANTS, RecordedRun
 
 SEEDS_PER_BATCH = 100
+# Letters with several letters as their upper case, and these.
+EXPANDING = tuple((letter, letter.upper()) for letter in "ßŉǰﬀﬁﬂﬃﬄﬅﬆ")
 # How many replacements are known to be words; many seeds have the same.
 KNOWN_WORDS = 100_000
 
@@ -200,7 +202,7 @@ def _check_replacement(row: Row, seed: CheckedSeed, options: Options, find: Find
         find("replacement", f"{quoted(replacement)} is a form of a word of the seed problem")
     if not _is_word(replacement, options.language, scrambled=options.scramble):
         find("replacement", f"{quoted(replacement)} is a negation, an affix or not a whole word")
-    if match_case(original, replacement) != replacement:
+    if not _has_case_of(original, replacement):
         find("replacement", f"{quoted(replacement)} does not have the case pattern of {quoted(original)}")
 
 
@@ -212,6 +214,16 @@ def _is_word(replacement: str, language: str | None, *, scrambled: bool) -> bool
         if not scrambled and is_whole_word(text, language):
             return True
         if scrambled and WORD.fullmatch(text) and not is_negation(text, language):
+            return True
+    return False
+
+
+def _has_case_of(original: str, replacement: str) -> bool:
+    """Return whether a replacement is a word in the case pattern of the original."""
+    if match_case(original, replacement) == replacement:
+        return True
+    for letter, upper in EXPANDING:
+        if replacement.startswith(upper) and match_case(original, letter + replacement[len(upper) :]) == replacement:
             return True
     return False
 

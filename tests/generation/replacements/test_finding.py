@@ -98,7 +98,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def forms_of(tagged: TaggedProblem, words: Sequence[SharedWord]) -> list[str]:
-    found: list[str] = []
+    found: list[Any] = []
     for word in words:
         found += forms(tagged.premise.text, word.text, word.premise)
         found += forms(tagged.hypothesis.text, word.text, word.hypothesis)

@@ -192,7 +192,7 @@ def test_pairs_with_two_gold_labels_are_named(tmp_path: Path, caplog: pytest.Log
     path = write_rows(tmp_path / "pairs.jsonl", [*rows, rows[3] | {"label": "entailment"}, rows[5] | {"pattern": 104}])
     assert by_pattern(path).scores.rows == len(rows) + 2
     (message,) = (each for each in caplog.messages if "gold label" in each)
-    assert not missing_from(message, "1 pair(s)", f"{path} line 4")
+    assert not missing_from(message, "1 pair(s)", f"{path} line {len(rows) + 1}")
 
 
 def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
