@@ -76,12 +76,8 @@ def test_local_paths_are_not_published(dataset: MergeDataset, tmp_path: Path, mo
         assert not [path for path, text in texts.items() if "secret" in text]
         assert "source_datasets" not in texts["README.md"]
         named, file = json.loads(texts["run.json"])["options"], problems.rpartition("/")[2]
-        assert [named[name] for name in ("problems", "mlm", "tagger", "seeds_from")] == [
-            file,
-            ["bert", "org/bert"],
-            "tagger",
-            "set",
-        ]
+        assert (named["problems"], named["mlm"]) == (file, ["bert", "org/bert"])
+        assert (named["tagger"], named["seeds_from"]) == ("tagger", "set")
         assert f'problems = "{file}"' in texts["run.toml"]
 
 
@@ -162,9 +158,8 @@ def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeyp
     samples = run_task(task, ("0", "It is 1.", "none"), tmp_path / "logs").samples or []
     answers = [sample.scores["pattern"] for sample in samples if sample.scores]
     assert [score.answer for score in answers[:2]] == ["0", "1"]
-    assert [score.value == "C" for score in answers] == [
-        sample.target == answer for sample, answer in zip(samples, ("0", "1", None), strict=True)
-    ]
+    for sample, score, answer in zip(samples, answers, ("0", "1", None), strict=True):
+        assert (score.value == "C") == (sample.target == answer)
     assert samples[0].metadata["hypothesis"] in samples[0].messages[0].text
 
 
