@@ -157,20 +157,17 @@ def test_imported_answers_give_the_result_of_the_function_that_gave_them(tmp_pat
         return [NLI_LABELS[len(premise) * len(hypothesis) % 3] for premise, hypothesis in pairs]
 
     expected = score(rule, OWN, config="noun")
-    rows = read_split(bundled, "noun").to_pylist()
-    asked = [(row["variant_id"], row["premise"], row["hypothesis"]) for row in rows]
-    asked += list({(row["seed_id"], row["seed_premise"], row["seed_hypothesis"]) for row in rows})
-    answers = [(name, pair, rule([pair])[0]) for name, *pair in asked]  # type: ignore[list-item]
-    tables = {
-        "ids.csv": [{"id": name, "label": answer.upper()} for name, _, answer in answers],
-        "texts.jsonl": [
-            {"premise": pair[0], "hypothesis": pair[1], "label": NLI_LABELS.index(answer)}
-            for _, pair, answer in answers
-        ],
-        "scores.csv": [
-            {"id": name, **{x: 2.5 if x == answer else -1 for x in NLI_LABELS}} for name, _, answer in answers
-        ],
-    }
+    pairs: dict[str, tuple[str, str]] = {}
+    for row in read_split(bundled, "noun").to_pylist():
+        pairs[row["seed_id"]] = row["seed_premise"], row["seed_hypothesis"]
+        pairs[row["variant_id"]] = row["premise"], row["hypothesis"]
+    tables: dict[str, list[dict[str, Json]]] = {"ids.csv": [], "texts.jsonl": [], "scores.csv": []}
+    for row_id, (premise, hypothesis) in pairs.items():
+        (answer,) = rule([(premise, hypothesis)])
+        number = NLI_LABELS.index(answer)
+        tables["ids.csv"].append({"id": row_id, "label": answer.upper()})
+        tables["texts.jsonl"].append({"premise": premise, "hypothesis": hypothesis, "label": number})
+        tables["scores.csv"].append({"id": row_id} | dict.fromkeys(NLI_LABELS, -1.0) | {answer: 2.5})
     for name, table in tables.items():
         write_table(tmp_path / name, table)
         (result,) = import_files([tmp_path / name], OWN, model="rule", config="noun")
@@ -285,7 +282,8 @@ def test_a_log_of_lm_eval_without_the_names_of_the_texts(lm_eval_logs: Path, tmp
     before, after = (
         import_files(sorted(each.glob("samples_*")), OWN, model="dummy") for each in (lm_eval_logs, folder)
     )
-    assert [result.model.digest for result in after] == [result.model.digest for result in before]
+    for old, new in zip(before, after, strict=True):
+        assert new.model.digest == old.model.digest
 
 
 @pytest.mark.parametrize(
