@@ -24,7 +24,7 @@ from generation.sentences.words import SharedWord
 from generation.variants import Variant, subsample_all, variant_rows
 from merge_snli import score
 from merge_snli.card.dataset_folder import card_and_record, data_record
-from merge_snli.dataset.record import read_record
+from merge_snli.dataset.record_file import read_record
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Pair

@@ -13,7 +13,8 @@ from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import PRESETS, Options
 from generation.output.dataset import require_words, write_output
 from generation.report.estimate import Estimate, Step, is_not_here, steps_by_shape
-from generation.run import GenerationRun, check_workers, plan_run, read_inputs
+from generation.run import GenerationRun, check_workers, plan_run
+from generation.run_inputs import read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD, ProblemWords, distinct_forms, read_tagged
 from generation.tasks import stages, standalone_counts, variant_shards, words_of

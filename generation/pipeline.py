@@ -9,7 +9,8 @@ from typing import Any
 from generation.masked_lms.loading import check_masked_lm
 from generation.options import Options, preset_options
 from generation.output.dataset import find_finished
-from generation.run import GenerationRun, check_workers, plan_run, read_inputs
+from generation.run import GenerationRun, check_workers, plan_run
+from generation.run_inputs import read_inputs
 from generation.sentences.tagged_shards import PROBLEMS_PER_SHARD
 from generation.tasks import stages
 from generation.work import read_description, work_folder
@@ -19,8 +20,9 @@ from merge_snli.base.progress import Progress
 from merge_snli.base.stages import Executor, Notes, RunStage, run_here
 from merge_snli.base.workers import started
 from merge_snli.dataset.answered_forms import form_shares, has_few_fillers, shares_text
+from merge_snli.dataset.out_folder import check_dataset_out
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import MergeDataset, check_dataset_out, find_dataset
+from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.embedded import PREFIX
 from merge_snli.models.finding import find_device
 

@@ -17,7 +17,7 @@ from generation.replacements.counts import counts_table
 from generation.replacements.finding import FilteredWord, combine, count_filtered, filter_words
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
 from generation.replacements.standalone import count_standalone
-from generation.run import RunInputs
+from generation.run_inputs import RunInputs
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.variants import Variant, seed_rows, subsample_all, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard

@@ -18,7 +18,7 @@ from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.joining import join, predicted_answers
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.record import OWN_DIGEST, own_digest
+from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.results.evaluate import make_result

@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from merge_snli.dataset.record import Record, encode_record, generation_of, read_record
+from merge_snli.dataset.record import Record, generation_of
+from merge_snli.dataset.record_file import encode_record, read_record
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE
 from merge_snli.embedded import FOLDER, embedded_path
 from tests.oracles import written

@@ -14,7 +14,7 @@ from merge_snli import cli
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
 from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
-from merge_snli.dataset.stored import new_content
+from merge_snli.dataset.out_folder import new_content
 from tests.processes import SECONDS
 from tests.systems import linux_only
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names

@@ -15,7 +15,7 @@ from typing import Any
 
 from merge_snli.base.errors import InputError, flag
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, write_json, write_text
-from merge_snli.dataset.stored import new_content
+from merge_snli.dataset.out_folder import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.runner.loading import output_names
 from training.finetuning.data import TrainingData, augmented, read_training_data

@@ -24,7 +24,7 @@ from transformers import (
 )
 
 from merge_snli.base.errors import InputError
-from merge_snli.dataset.stored import new_content
+from merge_snli.dataset.out_folder import new_content
 from merge_snli.embedded import FOLDER
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS

@@ -17,7 +17,8 @@ from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defa
 from generation.output.write_data import GROUP_COLUMN, write_data
 from generation.replacements.counts import sum_of_tables
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
-from generation.run import GenerationRun, RunInputs
+from generation.run import GenerationRun
+from generation.run_inputs import RunInputs
 from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
@@ -36,15 +37,8 @@ from merge_snli.dataset.answered_forms import (
     shares_text,
 )
 from merge_snli.dataset.judgments import VariantJudgments
-from merge_snli.dataset.record import (
-    FilterRecord,
-    GenerationRecord,
-    Record,
-    TermsRecord,
-    WordCounts,
-    generation_of,
-    inputs_of,
-)
+from merge_snli.dataset.record import FilterRecord, GenerationRecord, Record, TermsRecord, WordCounts, generation_of
+from merge_snli.dataset.record_file import inputs_of
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.models.finding import kind_of
 from merge_snli.models.runner import RUNNER, RUNNER_VERSION

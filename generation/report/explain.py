@@ -17,7 +17,7 @@ from generation.options import Options, options_of_run
 from generation.replacements.finding import FilteredForm, FilteredWord, combine, filter_words
 from generation.replacements.judged import drop_by_judgments
 from generation.report.read_again import same_tagger, stored_answers
-from generation.run import find_wordnet
+from generation.run_inputs import find_wordnet
 from generation.sentences.forms import match_case
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag

@@ -23,7 +23,8 @@ from generation.work import (
 from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Cell, Column, Table
-from merge_snli.dataset.record import Record, inputs_of
+from merge_snli.dataset.record import Record
+from merge_snli.dataset.record_file import inputs_of
 
 TAGGED, RESULTS, ANSWERS = "tagged problems", "results", "answers"
 

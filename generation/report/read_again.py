@@ -9,7 +9,7 @@ from generation.masked_lms.loading import find_masked_lms, load_vocabulary
 from generation.options import Options, options_of_run
 from generation.replacements.finding import FilteredWord, filter_words
 from generation.report.inventory import TAGGED, inventory
-from generation.run import find_wordnet
+from generation.run_inputs import find_wordnet
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import read_description

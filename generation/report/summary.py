@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from generation.report.compared import table_of
-from generation.run import open_problems
+from generation.run_inputs import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.word_counts import add_word_counts, count_words
 from generation.sentences.words import LEFT_OUT, shared_words

@@ -22,8 +22,9 @@ from merge_snli.annotation.scores import (
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import card_and_record, write_files
 from merge_snli.dataset.judgments import judgments_of, judgments_of_run
+from merge_snli.dataset.out_folder import new_content
 from merge_snli.dataset.record import JudgeRecord
-from merge_snli.dataset.stored import MergeDataset, find_dataset, new_content, read_split
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import validated_by
 from merge_snli.schema import ALL, ANNOTATION, TEST, data_file
 

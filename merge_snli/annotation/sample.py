@@ -13,7 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import require, validation_errors
+from merge_snli.dataset.record import require
+from merge_snli.dataset.record_file import validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import validated_by

@@ -15,7 +15,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, capitalized, count, printable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
-from merge_snli.dataset.stored import check_out, new_content, other_than
+from merge_snli.dataset.out_folder import check_out, new_content, other_than
 from merge_snli.dataset.texts import TextNames
 
 GUIDELINES, GUIDELINES_PAGE = "guidelines.md", "guidelines.html"

@@ -8,8 +8,10 @@ import pyarrow as pa
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
-from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, encode_record, seal
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset, replace_folder
+from merge_snli.dataset.out_folder import replace_folder
+from merge_snli.dataset.record import ConfigRecord, DataRecord, Record
+from merge_snli.dataset.record_file import encode_record, seal
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.schema import DataColumn, data_file
 
 

@@ -11,7 +11,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import add, add_assumptions, add_datasets, add_format, add_list, add_steps, assumed
 from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
-from merge_snli.dataset.stored import check_out, find_dataset, find_local, other_than
+from merge_snli.dataset.out_folder import check_out, other_than
+from merge_snli.dataset.stored import find_dataset, find_local
 
 logger = logging.getLogger(__name__)
 

@@ -145,7 +145,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.detectable import CORRELATION
     from merge_snli.comparison.power import assumed_power, power_of_results
     from merge_snli.comparison.statistics_tables import to_json
-    from merge_snli.dataset.stored import check_out
+    from merge_snli.dataset.out_folder import check_out
     from merge_snli.results.naming import safe_name
     from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 

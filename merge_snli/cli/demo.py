@@ -27,8 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
     from merge_snli.answers.reading import read_config
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
+    from merge_snli.dataset.out_folder import check_out, other_than
     from merge_snli.dataset.record import generation_of
-    from merge_snli.dataset.stored import RUN_FILE, check_out, find_dataset, other_than
+    from merge_snli.dataset.stored import RUN_FILE, find_dataset
     from merge_snli.leaderboard.write import write_leaderboard
     from merge_snli.models.display_names import name_models
     from merge_snli.models.options import ModelOptions

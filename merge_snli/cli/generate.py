@@ -93,9 +93,10 @@ def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster 
     if cluster is None:
         return estimate_text(estimate)
     from generation.pipeline import submitted
-    from generation.run import plan_run, read_inputs
+    from generation.run import plan_run
+    from generation.run_inputs import read_inputs
     from merge_snli.base.progress import Progress
-    from merge_snli.dataset.stored import check_dataset_out
+    from merge_snli.dataset.out_folder import check_dataset_out
     from merge_snli.runs.executors import plan_text
 
     inputs = read_inputs(options, Progress(quiet=True), allow_pickle=arguments.allow_pickle)

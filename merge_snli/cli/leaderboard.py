@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
     from merge_snli.comparison.html_page import check_page
-    from merge_snli.dataset.stored import check_out
+    from merge_snli.dataset.out_folder import check_out
     from merge_snli.results.store import require_folder
 
     form = arguments.format

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.bar_charts import draw_shares
 from merge_snli.comparison.line_chart import Line, line_figure, save_figure
-from merge_snli.dataset.stored import check_out
+from merge_snli.dataset.out_folder import check_out
 from merge_snli.results.grouping import marked_names, on_same_data, ranked, titles_of, unranked_reasons
 from merge_snli.results.naming import safe_name
 from merge_snli.results.result import Result

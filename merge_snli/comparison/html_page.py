@@ -14,7 +14,7 @@ from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import codes, numbered
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.templates import environment
-from merge_snli.dataset.stored import check_out
+from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.variants import seed_offsets
 
 # The columns of a variant that say which words of its seed are replaced, and where they are.

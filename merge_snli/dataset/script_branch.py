@@ -30,7 +30,7 @@ def script_files(dataset: MergeDataset, *, repo_name: str = "merge_snli") -> dic
         Contents by path.
     """
     from merge_snli.builder import describe
-    from merge_snli.dataset.record import as_json
+    from merge_snli.dataset.record_file import as_json
 
     script = files("merge_snli").joinpath("builder.py").read_text(encoding="utf-8")
     loading, schema = script_names(repo_name)

@@ -1,19 +1,16 @@
-"""Data sets on disk: find and read one; check the folders that commands write to, and replace them as a whole."""
+"""Data sets on disk: find and read one."""
 
 from __future__ import annotations
 
 import logging
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import disk_errors_as_input_errors, is_path, sha256_of_file
+from merge_snli.base.files import is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
 from merge_snli.base.table import Column, Table
@@ -180,7 +177,7 @@ def is_dataset(name: str) -> bool:
 
 
 def _from_folder(name: str, folder: Path, revision: str | None) -> MergeDataset:
-    from merge_snli.dataset.record import read_record
+    from merge_snli.dataset.record_file import read_record
 
     return MergeDataset(name, folder, revision, read_record(folder / RUN_FILE))
 
@@ -253,127 +250,3 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
         texts = [name for name in pq.read_schema(path).names if name in repeated]
         with open_parquet(path, read_dictionary=texts) as parquet:
             return parquet.read()
-
-
-def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None) -> Path:
-    """Check before its work that a command can write to a folder, and expand `~` and links in its path.
-
-    Args:
-        out: The folder.
-        kind: What the command writes, such as `a report`; empty if only an empty folder will do.
-        find_other: Returns the name of something in a folder that the command must not write beside, or None. Without
-            it, the command may write beside anything but a data set.
-
-    Returns:
-        The folder.
-    """
-    out = _writable(Path(out))
-    for folder in (out, *out.absolute().parents):  # the files of a data set are those of its record
-        if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
-            raise InputError(f"⟦out⟧ {out}: {folder} is a data set; choose a folder outside of it")
-    other = find_other(out) if find_other is not None and out.is_dir() else None
-    if other is not None:
-        raise _not_empty(out, kind, other)
-    return out
-
-
-def check_dataset_out(out: str | Path) -> Path:
-    """Check that a data set can be written to a folder: a new or empty one, or that of a data set to replace.
-
-    Args:
-        out: The folder.
-
-    Returns:
-        The folder, with `~` and links in its path expanded.
-    """
-    out = _writable(Path(out))
-    if FOLDER.resolve() in (out.resolve(), *out.resolve().parents):
-        raise InputError(
-            f"⟦out⟧ {out} is the folder of the package, which has the bundled data set ({BUNDLED}): pass another folder"
-        )
-    if (out / RUN_FILE).is_file():
-        find_dataset(str(out))
-    elif out.is_dir() and (other := other_than()(out)) is not None:
-        raise _not_empty(out, "a data set", other)
-    return out
-
-
-def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
-    """Return a `find_other` of `check_out` that allows files and folders with some names, by default none."""
-    return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
-
-
-def _writable(out: Path) -> Path:
-    out = out.expanduser()
-    if not out.name or out.is_symlink():
-        out = Path(os.path.realpath(out))  # unlike `resolve`, the same for a loop in every Python
-    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
-    where = f"⟦out⟧ {out}"
-    if out.is_symlink():
-        raise InputError(f"{where} is a link to itself; choose another folder")
-    if not existing.is_dir():
-        raise InputError(f"{where}: {existing} is a file; pass a folder")
-    if not os.access(existing, os.W_OK):
-        raise InputError(f"{where}: {existing} is not writable; choose another folder")
-    return out
-
-
-def _not_empty(out: Path, kind: str, other: str) -> InputError:
-    instead = f" and not {kind}" if kind else ""
-    return InputError(f"⟦out⟧ {out} is not empty{instead} (it has {other}): pass a new or empty folder")
-
-
-@contextmanager
-def new_content(out: Path, names: Sequence[str] = ()) -> Iterator[Path]:
-    """Give an empty folder to write to, beside `out`, and move what was written to `out` if no error occurred.
-
-    Args:
-        out: The folder; missing parents are created.
-        names: What to replace in it, as for `replace_folder`; may be empty if `out` is new or empty.
-
-    Raises:
-        InputError: If the disk is full or a folder cannot be written; `out` is unchanged then.
-    """
-    with disk_errors_as_input_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as temporary:
-            staged = Path(temporary) / "staged"
-            staged.mkdir()
-            yield staged
-            replace_folder(staged, out, names)
-
-
-def replace_folder(staged: Path, out: Path, names: Sequence[str]) -> None:
-    """Move the staged files to `out`; on an error, restore `out`.
-
-    Args:
-        staged: The new content. The folder around it gets the old content while that is replaced.
-        out: The folder. Content that is not named stays; a new or empty folder gets all that is staged.
-        names: The files and folders to replace, with paths relative to the folder. The last one is a file. It is
-            replaced last and in one step, so that a record never stands beside files that are newer than it.
-    """
-    if not out.exists() or not any(out.iterdir()):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if out.exists():
-            out.rmdir()  # Windows replaces no folder
-        staged.replace(out)
-        return
-    backup = staged.with_name("replaced")
-    shutil.rmtree(backup, ignore_errors=True)
-    backup.mkdir()
-    *others, last = names
-    moved: list[tuple[Path, Path]] = []
-    try:
-        for name in others:
-            for source, target in ((out / name, backup / name), (staged / name, out / name)):
-                if source.exists():
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    source.rename(target)
-                    moved.append((source, target))
-        (staged / last).replace(out / last)
-    except BaseException:
-        for source, target in reversed(moved):
-            target.rename(source)
-        raise
-    shutil.rmtree(backup)
-    shutil.rmtree(staged)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import write_text
-from merge_snli.dataset.stored import check_out, other_than
+from merge_snli.dataset.out_folder import check_out, other_than
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Questions
 from merge_snli.language_models.shots import fill_prompt

@@ -10,7 +10,8 @@ from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.html_page import check_page
 from merge_snli.comparison.testing import Significance
-from merge_snli.dataset.stored import MergeDataset, check_out
+from merge_snli.dataset.out_folder import check_out
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.payload import Json
 from merge_snli.leaderboard.render import TITLE, render_page

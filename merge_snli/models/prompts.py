@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml
-from merge_snli.dataset.record import validation_errors
+from merge_snli.dataset.record_file import validation_errors
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.base.table import count
-from merge_snli.dataset.record import validation_errors
+from merge_snli.dataset.record_file import validation_errors
 
 
 class Entries(BaseModel):

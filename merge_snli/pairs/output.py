@@ -14,9 +14,10 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
+from merge_snli.dataset.out_folder import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
 from merge_snli.dataset.record import ConfigRecord, Record
-from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, check_dataset_out, find_dataset, new_content
+from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
 from merge_snli.schema import NLI_LABELS, TEST, DataColumn, data_file, features_of
 
 GROUP_COLUMN = "group_id"

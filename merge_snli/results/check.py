@@ -16,7 +16,7 @@ from merge_snli.answers.table import to_table, without_dictionaries
 from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
-from merge_snli.dataset.record import OWN_DIGEST, own_digest
+from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
 from merge_snli.results.measure import numbers_from, part_masks
 from merge_snli.results.naming import file_name
 from merge_snli.results.result import Result

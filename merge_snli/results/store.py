@@ -20,8 +20,8 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
-from merge_snli.dataset.record import OWN_DIGEST, own_digest
-from merge_snli.dataset.stored import check_out
+from merge_snli.dataset.out_folder import check_out
+from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
 from merge_snli.results.check import AGAIN, check_entries, check_numbers
 from merge_snli.results.grouping import names_of
 from merge_snli.results.naming import answers_name, file_name

@@ -15,7 +15,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import step
 from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL
-from merge_snli.dataset.record import ConfigRecord, as_json, generation_of
+from merge_snli.dataset.record import ConfigRecord, generation_of
+from merge_snli.dataset.record_file import as_json
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ALL, SEED, TEST
 from merge_snli.validation.findings import Collector, quoted

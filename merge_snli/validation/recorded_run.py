@@ -13,7 +13,8 @@ from generation.options import RUN_TOML, Options, read_run_file
 from generation.output.write_data import GROUP_COLUMN
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
-from merge_snli.dataset.record import OWN_DIGEST, Record, decode_record, generation_of, own_digest, validation_errors
+from merge_snli.dataset.record import Record, generation_of
+from merge_snli.dataset.record_file import OWN_DIGEST, decode_record, own_digest, validation_errors
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.dataset.variants import masked_lm_names
 from merge_snli.schema import ALL, ANNOTATION, SEED, TEST, data_file

@@ -18,7 +18,8 @@ from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.report.explain import explain
 from merge_snli.base.files import write_json
 from merge_snli.cli import main
-from merge_snli.dataset.record import as_json, generation_of, read_record, seal
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record_file import as_json, read_record, seal
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
 from tests.commands import Command

@@ -15,7 +15,7 @@ from generation.filters.filter import Occurrence
 from generation.masked_lms.vocabulary import read_vocabulary
 from generation.options import PRESETS
 from generation.pipeline import run_pipeline
-from generation.run import read_inputs
+from generation.run_inputs import read_inputs
 from generation.sentences.forms import Substitution
 from generation.sentences.tagging import (
     InPlaceTagger,

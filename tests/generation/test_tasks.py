@@ -10,7 +10,8 @@ import pytest
 
 from generation import Options, tasks
 from generation.pipeline import run_pipeline
-from generation.run import GenerationRun, plan_run, read_inputs
+from generation.run import GenerationRun, plan_run
+from generation.run_inputs import read_inputs
 from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence
 from generation.sentences.words import SharedWord
@@ -132,7 +133,7 @@ def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
     with QUIET.stage("all", unit="units") as stage:
         tasks.tag(run, WHOLE, stage)
         copy: GenerationRun = pickle.loads(pickle.dumps(run))
-        monkeypatch.setattr("generation.run.read_seeds", lambda *_: pytest.fail("the seeds were read"))
+        monkeypatch.setattr("generation.run_inputs.read_seeds", lambda *_: pytest.fail("the seeds were read"))
         tasks.answer(copy, run.inputs.masked_lms[0].name, WHOLE, stage)
 
 

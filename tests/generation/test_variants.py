@@ -14,7 +14,7 @@ from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
 from generation.replacements.combine import Replacement
-from generation.run import RunInputs, read_inputs
+from generation.run_inputs import RunInputs, read_inputs
 from generation.sentences.forms import replace_occurrences
 from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.dataset.record import DataRecord, MaskedLMRecord, encode_record, read_record
+from merge_snli.dataset.record import DataRecord, MaskedLMRecord
+from merge_snli.dataset.record_file import encode_record, read_record
 from merge_snli.dataset.stored import RUN_FILE
 from tests.records import save_record
 

@@ -15,7 +15,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, as_flags, param, say_once
 from merge_snli.base.extras import install_command
 from merge_snli.base.stages import Executor
-from merge_snli.dataset.stored import check_out, other_than
+from merge_snli.dataset.out_folder import check_out, other_than
 from merge_snli.embedded import embedded_path
 from merge_snli.models.finding import check_weights, find_device, find_model
 from merge_snli.models.options import ModelOptions

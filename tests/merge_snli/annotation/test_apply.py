@@ -14,7 +14,7 @@ from merge_snli.annotation.sample import read_sample
 from merge_snli.base.files import sha256_of_file, write_bytes
 from merge_snli.builder import MergeSnli
 from merge_snli.cli import main
-from merge_snli.dataset.record import read_record
+from merge_snli.dataset.record_file import read_record
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, read_result, read_results, score, score_table
-from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord, read_record
+from merge_snli.dataset.record import MaskedLMRecord, ProblemsRecord, SourceRecord
+from merge_snli.dataset.record_file import read_record
 from merge_snli.models.labels import Pair
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems

@@ -14,7 +14,8 @@ from merge_snli.answers.data import ScoredData
 from merge_snli.answers.joining import answers_to, predicted_answers
 from merge_snli.answers.sentences import SentencePairs
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
-from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of, read_record
+from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of
+from merge_snli.dataset.record_file import read_record
 from merge_snli.models.labels import Missing
 from merge_snli.results.evaluate import dataset_record, make_result
 from merge_snli.results.records import ModelRecord, RunRecord

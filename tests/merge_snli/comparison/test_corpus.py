@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from merge_snli.comparison.corpus import CorpusCounts, count_corpus, open_corpus, tagger_of
-from merge_snli.dataset.record import TaggerRecord, generation_of, read_record
+from merge_snli.dataset.record import TaggerRecord, generation_of
+from merge_snli.dataset.record_file import read_record
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.reading import survey_problems
 from tests.oracles import refused, write_rows, written

@@ -15,17 +15,11 @@ import pytest
 import merge_snli
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
+from merge_snli.dataset.out_folder import check_dataset_out, check_out, new_content, other_than, replace_folder
 from merge_snli.dataset.parquet_files import is_intact, write_checked
-from merge_snli.dataset.record import DataRecord, decode_record, encode_record, seal
-from merge_snli.dataset.stored import (
-    check_dataset_out,
-    check_out,
-    find_dataset,
-    new_content,
-    other_than,
-    read_split,
-    replace_folder,
-)
+from merge_snli.dataset.record import DataRecord
+from merge_snli.dataset.record_file import decode_record, encode_record, seal
+from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.schema import NLI_LABELS, columns

@@ -9,7 +9,7 @@ from datasets import Dataset, DatasetDict, IterableDataset, load_dataset
 
 import merge_snli as merge
 from merge_snli.card.dataset_folder import card_and_record, write_files
-from merge_snli.dataset.record import read_record
+from merge_snli.dataset.record_file import read_record
 from merge_snli.dataset.stored import RUN_FILE, find_local
 from merge_snli.explorer.write import write_explorer
 from merge_snli.models.labels import Pair

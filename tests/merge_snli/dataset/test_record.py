@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.dataset.record import OWN_DIGEST, own_digest, read_record
+from merge_snli.dataset.record_file import OWN_DIGEST, own_digest, read_record
 from merge_snli.validation import validate
 from tests.records import SHIPPED, copy_bundled
 

@@ -15,7 +15,7 @@ from huggingface_hub import HfApi
 import merge_snli
 from merge_snli import score
 from merge_snli.cli import main
-from merge_snli.dataset.record import as_json
+from merge_snli.dataset.record_file import as_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import results_branch

@@ -12,7 +12,8 @@ from inspect_ai._eval.task import hf
 
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import count
-from merge_snli.dataset.record import as_json, encode_record, generation_of
+from merge_snli.dataset.record import generation_of
+from merge_snli.dataset.record_file import as_json, encode_record
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
 from merge_snli.hub.plan import Plan, plan, plan_text

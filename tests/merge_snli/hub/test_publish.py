@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
-from merge_snli.dataset.record import as_json
+from merge_snli.dataset.record_file import as_json
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.hub.plan import Plan, plan
 from merge_snli.hub.publish import publish_plan, published_text

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from generation.options import Options
-from generation.run import read_inputs
+from generation.run_inputs import read_inputs
 from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_names import labels_of_other_task

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from generation.run import open_problems
+from generation.run_inputs import open_problems
 from merge_snli.base.progress import Progress
 from merge_snli.languages.language import ENGLISH, languages
 from merge_snli.problems.language import WORD, LanguageCheck, other_language, use_of_words

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from generation.options import Options
-from generation.run import read_inputs
+from generation.run_inputs import read_inputs
 from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.problems.options import ProblemOptions

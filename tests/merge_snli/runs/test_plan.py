@@ -12,7 +12,8 @@ import pytest
 from generation import Options
 from generation.pipeline import submitted
 from generation.report.estimate import Estimate, Step
-from generation.run import plan_run, read_inputs
+from generation.run import plan_run
+from generation.run_inputs import read_inputs
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.stages import TAG, RunStage, TaskShare

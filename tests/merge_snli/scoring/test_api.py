@@ -26,7 +26,8 @@ from merge_snli import Result, read_result, score
 from merge_snli.answers import answers as answering
 from merge_snli.answers import joining
 from merge_snli.answers.reading import read_config
-from merge_snli.dataset.record import MaskedLMRecord, read_record
+from merge_snli.dataset.record import MaskedLMRecord
+from merge_snli.dataset.record_file import read_record
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.embedded import FOLDER, NLI_MODELS, embedded_path
 from merge_snli.models.labels import Missing, Pair

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json
 from merge_snli.card import render_card
-from merge_snli.dataset.record import decode_record
+from merge_snli.dataset.record_file import decode_record
 
 
 def update_digests(folder: Path) -> None:

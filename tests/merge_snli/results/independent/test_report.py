@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import score
-from merge_snli.dataset.record import MaskedLMRecord, read_record
+from merge_snli.dataset.record import MaskedLMRecord
+from merge_snli.dataset.record_file import read_record
 from merge_snli.paper.report.analyze import analyze
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.results.independent.analyses import OF_ONE, recompute, word_counts
