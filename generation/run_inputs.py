@@ -140,7 +140,7 @@ def open_problems(options: ProblemOptions, progress: Progress) -> tuple[ProblemS
     """Open the problems, and check every row, and the language.
 
     Args:
-        options: Where the problems are and how to read them.
+        options: The options of the source of the problems.
         progress: Receives the stage.
     """
     with progress.stage("reading", unit="rows") as stage:

@@ -195,8 +195,8 @@ class FormEncoder:
             [tokens] = self.tokenize([window.text])
             if len(tokens.ids) <= self.max_length or end - first == 1:
                 return window, tokens
-            # A word can have more tokens at the start of a text than within it: then a smaller window is tried.
-            most -= 1
+            # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
+            most = sum(lengths[first:end]) - 1
 
     def _find_words(self, form: Form, tokens: Tokens) -> list[tuple[int, int]]:
         """Return the indices of the tokens of the word of a form, and of those that are masked with it.

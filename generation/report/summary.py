@@ -25,7 +25,7 @@ def words_report(options: ProblemOptions) -> tuple[dict[str, Any], Table]:
     """Read and tag problems, and count those that share a word of each class.
 
     Args:
-        options: Where the problems are and how to read them.
+        options: The options of the source of the problems.
 
     Returns:
         The counts as JSON values, and as a table.

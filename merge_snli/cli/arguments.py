@@ -67,8 +67,8 @@ def add_list(
     """Add an argument that takes a list, with spaces or commas between its values; an option may be repeated.
 
     Args:
-        parser: As for `add`, like the next two.
-        usage: Usage.
+        parser: A parser, or one of its groups.
+        usage: The flag or name, and the placeholder of a value, as for `add`.
         help: What it is for.
         item: Converts one value, or raises `argparse.ArgumentTypeError`; None to follow from the placeholder.
         nargs: How many values it takes.
@@ -177,7 +177,7 @@ def add_orders(parser: argparse.ArgumentParser) -> None:
         "--orders",
         "ask each prompt that lists the labels in several orders: balanced, in which each label is once at each "
         "position, or all",
-        choices=("balanced", "all"),
+        choices=("balanced", "all"),  # those of `merge_snli.models.prompts.ORDERS`, which takes time to import
     )
 
 
