@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from tqdm.std import tqdm
 
-from generation import pipeline, run, tasks
+from generation import pipeline, run_inputs, tasks
 from generation.answers import store
 from generation.options import Options
 from generation.output import dataset as output
@@ -39,7 +39,7 @@ KILLS, KILLS_PER_FOLDER = 32, 4
 """Number of runs killed at random moments, and the most in one folder before a run may finish."""
 
 BOUNDARIES = [
-    (run, "survey_problems"),
+    (run_inputs, "survey_problems"),
     (tasks, "tag"),
     (tasks, "answer"),
     (tasks, "make_variants"),
@@ -54,6 +54,8 @@ BOUNDARIES = [
 ]
 """Functions before and after which a run is killed; those of the pipeline are in the order of a run."""
 
+assert all(hasattr(owner, name) for owner, name in BOUNDARIES)  # also where only the fast tests run
+
 MOVES = 6
 """Number of renames that replace a data set."""
 
@@ -67,7 +69,7 @@ def main() -> None:
     tqdm.set_lock(threading.RLock())  # that of tqdm is shared by forked processes, and a killed one may hold it
     tagger = find_tagger()
     _ = tagger.nlp  # loaded once, before the runs
-    for module, name, value in ((run, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
+    for module, name, value in ((run_inputs, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
         setattr(module, name, lambda *_, value=value, **__: value)
     runner.INPUTS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
     options = Options(
