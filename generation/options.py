@@ -8,7 +8,7 @@ from typing import Any
 from generation.filters.definitions import METHOD_OPTIONS, FilterOptions, applied_filters
 from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
 from merge_snli.base.errors import InputError, nearest, param
-from merge_snli.base.files import read_toml
+from merge_snli.base.files import JsonObject, read_toml
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
 from merge_snli.embedded import PREFIX
@@ -304,19 +304,19 @@ def _absolute(name: str) -> str:
     return str(Path(name).absolute()) if is_local else name
 
 
-def with_defaults(recorded: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(recorded: JsonObject) -> JsonObject:
     """Return the options in a run's record, with defaults for the options that the run's version did not have."""
     defaults = {name: option.default for name, option in described(Options) if option.default is not MISSING}
     values = {**defaults, **recorded}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def options_of_run(recorded: Mapping[str, Any]) -> Options:
+def options_of_run(recorded: JsonObject) -> Options:
     """Return the options of a finished run from those in its record."""
     return Options(**with_defaults(recorded))
 
 
-def departures(recorded: Mapping[str, Any]) -> tuple[str, ...]:
+def departures(recorded: JsonObject) -> tuple[str, ...]:
     """Return a sentence for each difference from the paper's method, those about the amount of data last.
 
     Args:

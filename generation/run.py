@@ -13,7 +13,7 @@ from generation.options import Options
 from generation.run_inputs import RunInputs
 from generation.work import work_folder_of
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import machine_name
+from merge_snli.base.files import JsonObject, machine_name
 from merge_snli.base.stages import MASKED_LM, TAG, Executor, Notes
 from merge_snli.base.workers import usable_cores
 from merge_snli.models.finding import ResolvedModel, find_device, kind_of
@@ -49,7 +49,7 @@ class GenerationRun:
     """
 
     inputs: RunInputs
-    expected: Mapping[str, Any]
+    expected: JsonObject
     answer_keys: Mapping[str, CacheKey]
     device: str
     allow_pickle: bool
@@ -180,7 +180,7 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
         raise InputError(f"⟦workers⟧ is {workers}, but {why}")
 
 
-def _require_same(what: str, here: Mapping[str, Any], submitted: Mapping[str, Any]) -> None:
+def _require_same(what: str, here: JsonObject, submitted: JsonObject) -> None:
     for name, value in submitted.items():
         if here.get(name) != value:
             raise InputError(

@@ -14,6 +14,7 @@ from generation.seeds_from import Seeds, read_seeds
 from generation.sentences.tagging import InPlaceTagger
 from generation.work import METHOD_VERSION
 from merge_snli.base.errors import Message
+from merge_snli.base.files import JsonObject
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.judgments import VariantJudgments, judgments_in
 from merge_snli.dataset.record import (
@@ -93,7 +94,7 @@ class RunInputs:
         problems = stream_problems(self.source or open_source(self.options), self.problems)
         return problems if self.seeds is None else self.seeds.select(problems)
 
-    def of_record(self) -> dict[str, Any]:
+    def of_record(self) -> JsonObject:
         """Return the inputs that are fields of `Record`, by name."""
         return {
             "method_version": METHOD_VERSION,
@@ -102,10 +103,10 @@ class RunInputs:
             "label_names": tuple(self.problems.label_names),
         }
 
-    def of_generation(self) -> dict[str, Any]:
+    def of_generation(self) -> JsonObject:
         """Return the inputs that are fields of `GenerationRecord`, by name."""
         problems, tagger = self.problems, self.tagger
-        found: dict[str, Any] = {
+        found: JsonObject = {
             "problems": ProblemsRecord(problems.with_label, problems.without_label),
             "invalid_rows": problems.invalid,
             "masked_lms": tuple(MaskedLMRecord(mlm.name, mlm.revision, mlm.digest) for mlm in self.masked_lms),
@@ -122,7 +123,7 @@ class RunInputs:
             found["judgments"] = JudgmentsRecord(self.judgments.digest, self.judgments.annotators)
         return found
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the inputs as the record has them, see `inputs_of`."""
         return as_json({"format": Record.format, **self.of_record(), **self.of_generation()})
 

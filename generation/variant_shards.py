@@ -23,7 +23,7 @@ from generation.variants import Variant, seed_rows, subsample_all, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
 from merge_snli.base.errors import IncompleteError, InputError
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.schema import ALL, SEED, columns
 
@@ -183,7 +183,7 @@ def make_rows(
 
 def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
     """Count the variants of each problem and word class, the words of a class pooled."""
-    counts: dict[tuple[str, str], dict[str, Any]] = {}
+    counts: dict[tuple[str, str], JsonObject] = {}
     for word in words:
         if word.group not in counts:
             seed_id, word_class = word.group

@@ -5,13 +5,12 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import disk_errors_as_input_errors, read_json, remove_stale_parts
+from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, read_json, remove_stale_parts
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 
 # Increased if and only if the same options give other rows; then run `make data`.
@@ -48,7 +47,7 @@ def work_folder_of(out: Path, work: str | Path | None = None) -> Path:
     return out.with_name(f"{out.name}.work") if work is None else Path(work).expanduser().absolute()
 
 
-def read_description(folder: Path) -> dict[str, Any]:
+def read_description(folder: Path) -> JsonObject:
     """Return the cache key and vocabulary size of a folder of answers; empty if they are missing or damaged."""
     description = read_json(folder / DESCRIPTION_FILE)
     return description if isinstance(description, dict) else {}

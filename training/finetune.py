@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError, flag
-from merge_snli.base.files import disk_errors_as_input_errors, read_json, write_json, write_text
+from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, read_json, write_json, write_text
 from merge_snli.dataset.out_folder import new_content
 from merge_snli.models.finding import ResolvedModel, find_model
 from merge_snli.models.runner.loading import output_names
@@ -112,7 +112,7 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
         logger.info("%s: accuracy %.4f on %d held-out problems", folder, accuracy, len(data.held_out))
 
 
-def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> dict[str, Any]:
+def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int) -> JsonObject:
     """Return what determines a model, as JSON values."""
     return {
         "base": {"name": base.name, "revision": base.revision, "digest": base.digest},
@@ -123,7 +123,7 @@ def record_of(base: ResolvedModel, data: TrainingData, options: FinetuneOptions,
     }
 
 
-def check_folders(record: dict[str, Any], options: FinetuneOptions, seed: int) -> None:
+def check_folders(record: JsonObject, options: FinetuneOptions, seed: int) -> None:
     """Check that the folders of a seed's model and checkpoints, if they exist, are from a run with this record."""
     for folder in (options.folder_of(seed), options.checkpoints_of(seed)):
         if not folder.exists():

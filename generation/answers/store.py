@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,7 @@ from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, with_defaults
 from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description, read_shard
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_json, write_json
+from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
 from merge_snli.models.finding import ResolvedModel
@@ -35,7 +35,7 @@ ROWS_PER_GROUP = 256
 
 # How shards are written. Fillers are smaller and faster in streams of their first, second … bytes than in a dictionary.
 LISTS = ["piece_ids", "log_probs"]
-FORMAT: dict[str, Any] = {
+FORMAT: JsonObject = {
     "compression": "lz4",
     "use_dictionary": False,
     "use_byte_stream_split": [f"{name}.list.element" for name in LISTS],
@@ -94,7 +94,7 @@ def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
 
 
 def _cache_key(
-    model: ResolvedModel | MaskedLMRecord, device: str, options: Mapping[str, Any], versions: Mapping[str, str]
+    model: ResolvedModel | MaskedLMRecord, device: str, options: JsonObject, versions: Mapping[str, str]
 ) -> CacheKey:
     return CacheKey(
         masked_lm=model.name,

@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from generation.sentences.words import fold, is_whole_word
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import capitalized
 from merge_snli.languages.language import language_of
 from merge_snli.models.wordnet import base_forms
@@ -168,7 +169,7 @@ def read_vocabulary(
     return Vocabulary(pieces, _whole_words(pieces, language), language_of(language).noun_capitals)
 
 
-def _reader(backend: Mapping[str, Any], name: str) -> Callable[[str], Piece]:
+def _reader(backend: JsonObject, name: str) -> Callable[[str], Piece]:
     model = backend["model"].get("type")
     # SentencePiece marks spaces in a Metaspace pre-tokenizer, or in a Replace normalizer (Gemma, mmBERT).
     marks = json.dumps([backend.get(step) for step in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +22,7 @@ from generation.variant_shards import VariantShard, judged_in
 from generation.work import read_shard, work_folder_of
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, param
-from merge_snli.base.files import disk_errors_as_input_errors, sha256_of_file, write_bytes
+from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, sha256_of_file, write_bytes
 from merge_snli.base.table import count
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import data_record, write_dataset
@@ -146,7 +145,7 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     )
 
 
-def _comparable(inputs: dict[str, Any]) -> dict[str, Any]:
+def _comparable(inputs: JsonObject) -> JsonObject:
     """Return what two runs share if they give the same data set: options by name, and digests of their inputs."""
     compared = with_defaults(inputs["options"])
     for name in ("problems", "mlm", "tagger", "device", "seeds_from", "judgments"):

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 
@@ -24,6 +23,7 @@ from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import count
 from merge_snli.dataset.judgments import judgments_of_run
 from merge_snli.dataset.record import generation_of, require
@@ -106,12 +106,12 @@ class Explanation:
         """Return the fillers of a form, each with its outcome."""
         return trace_form(form, self.answers[form.masked_lm])
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the explanation with every filler as JSON values."""
         words = [self._word(filtered) for filtered in self.words]
         return {**asdict(self.problem), "label": self.label, "variants": self.variants, "words": words}
 
-    def _word(self, filtered: FilteredWord) -> dict[str, Any]:
+    def _word(self, filtered: FilteredWord) -> JsonObject:
         return {
             "word": asdict(filtered.word),
             "forms": [self._form(form) for form in filtered.forms],
@@ -119,7 +119,7 @@ class Explanation:
             "dropped": _dropped(filtered),
         }
 
-    def _form(self, form: FilteredForm) -> dict[str, Any]:
+    def _form(self, form: FilteredForm) -> JsonObject:
         return {
             "masked_lm": form.masked_lm,
             "side": form.side,

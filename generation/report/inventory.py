@@ -1,7 +1,7 @@
 """Inventory: list the content of a work folder, and delete what a data set does not need."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from generation.work import (
     key_of,
     read_description,
 )
-from merge_snli.base.files import disk_errors_as_input_errors, read_json, sha256_of_json, write_json
+from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, read_json, sha256_of_json, write_json
 from merge_snli.base.option import described
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.dataset.record import Record
@@ -58,20 +58,20 @@ class Stored:
 
     kind: str
     masked_lm: str | None = None
-    cache_key: dict[str, Any] = field(default_factory=dict)
+    cache_key: JsonObject = field(default_factory=dict)
     needed: bool | None
     shards: int
     rows: int
     bytes: int
     paths: tuple[Path, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return everything but the paths as JSON values."""
         return {name: value for name, value in asdict(self).items() if name != "paths"}
 
 
 def note_needs(
-    work: Path, inputs: Mapping[str, Any], tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
+    work: Path, inputs: JsonObject, tagged: Iterable[Path], results: Iterable[Path], answers: Iterable[Path]
 ) -> None:
     """Record which files of a work folder a run needs.
 
@@ -119,11 +119,11 @@ def drop(stored: Iterable[Stored]) -> None:
                     path.unlink()
 
 
-def _needs_file(work: Path, inputs: Mapping[str, Any]) -> Path:
+def _needs_file(work: Path, inputs: JsonObject) -> Path:
     return work / RUNS_FOLDER / f"{sha256_of_json(inputs)[:32]}.json"
 
 
-def _read_needs(work: Path, inputs: Mapping[str, Any]) -> dict[str, set[str]] | None:
+def _read_needs(work: Path, inputs: JsonObject) -> dict[str, set[str]] | None:
     """Return the keys or folder names that a run needs by kind; None if they were not recorded."""
     try:
         needs = read_json(_needs_file(work, inputs))

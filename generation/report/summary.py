@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import islice
-from typing import Any
 
 from generation.report.compared import table_of
 from generation.run_inputs import open_problems
 from generation.sentences.tagging import tag
 from generation.sentences.word_counts import add_word_counts, count_words
 from generation.sentences.words import LEFT_OUT, shared_words
+from merge_snli.base.files import JsonObject
 from merge_snli.base.progress import Progress
 from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.record import Record, WordCounts, generation_of, require
@@ -21,7 +21,7 @@ from merge_snli.schema import ALL
 PROBLEMS_PER_BATCH = 1_000
 
 
-def words_report(options: ProblemOptions) -> tuple[dict[str, Any], Table]:
+def words_report(options: ProblemOptions) -> tuple[JsonObject, Table]:
     """Read and tag problems, and count those that share a word of each class.
 
     Args:

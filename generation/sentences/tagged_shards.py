@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -12,7 +11,7 @@ from generation.sentences.forms import Form
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import SharedWord, forms_of_word, shared_words
 from generation.work import METHOD_VERSION, TAGGED_FOLDER, find_shard, read_shard, write_shard
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
@@ -116,7 +115,7 @@ def _key(problems: Sequence[Problem], tagger: Tagger, *, ignore_case: bool) -> s
     return sha256_of_json([contents, SCHEMA.names, tagger.digest, ignore_case, version("spacy"), METHOD_VERSION])[:32]
 
 
-def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
+def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> JsonObject:
     row = {name: getattr(tagged.problem, name) for name in _PROBLEM}
     row["premise_tokens"] = _token_rows(tagged.premise)
     row["hypothesis_tokens"] = _token_rows(tagged.hypothesis)
@@ -124,7 +123,7 @@ def _row(tagged: TaggedProblem, words: Sequence[SharedWord]) -> dict[str, Any]:
     return row
 
 
-def _token_rows(sentence: TaggedSentence) -> list[dict[str, Any]]:
+def _token_rows(sentence: TaggedSentence) -> list[JsonObject]:
     return [{"start": token.start, "length": len(token.text), "tag": token.tag} for token in sentence.tokens]
 
 
@@ -138,12 +137,12 @@ def _words(table: pa.Table) -> Iterator[tuple[TaggedProblem, tuple[SharedWord, .
         yield TaggedProblem(problem, premise, hypothesis, language), words
 
 
-def _shared_word(word: dict[str, Any]) -> SharedWord:
+def _shared_word(word: JsonObject) -> SharedWord:
     premise, hypothesis = tuple(word["premise"]), tuple(word["hypothesis"])
     return SharedWord(word["text"], word["word_class"], premise, hypothesis, word["left_out"])
 
 
-def _sentence(text: str, tokens: Sequence[dict[str, Any]]) -> TaggedSentence:
+def _sentence(text: str, tokens: Sequence[JsonObject]) -> TaggedSentence:
     found = []
     for token in tokens:
         start, end = token["start"], token["start"] + token["length"]

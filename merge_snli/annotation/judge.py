@@ -3,14 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from merge_snli.annotation.sample import Sample, read_sample, whole_sample
 from merge_snli.annotation.sheets import guidelines
 from merge_snli.annotation.shown import TEXT_COLUMNS, VARIANT_ID, SheetRow
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.table import capitalized
 from merge_snli.dataset.judgments import SCORES, is_score
 from merge_snli.dataset.stored import find_dataset
@@ -99,7 +98,7 @@ def instructions(sample: Sample, path: str | None = None) -> str:
 
 def estimate(
     dataset: str | None, sample: str | None, per_question: int = PER_QUESTION, *, assumed: Assumptions
-) -> dict[str, Any]:
+) -> JsonObject:
     """Estimate what it takes to judge a sample, or every variant of a data set.
 
     Args:
@@ -146,13 +145,13 @@ def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, i
     rows = grouped((str(row.get(WORD)), row) for row in objects[0] if isinstance(row, dict))
     read = {}
     for word, of_word in rows.items():
-        scores: dict[str, Any] = {name: of_word[0].get(name) for name in SCORES}
+        scores: JsonObject = {name: of_word[0].get(name) for name in SCORES}
         if len(of_word) == 1 and word in variants and all(map(is_score, scores.values())):
             read[variants[word]] = scores
     return read
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[JsonObject]:
     """Yield the JSON objects in a text that are in no other one."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:

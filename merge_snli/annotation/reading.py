@@ -9,6 +9,7 @@ from merge_snli.annotation.sample import SAMPLE_FILE, Sample, read_sample, whole
 from merge_snli.annotation.sheet_rows import Row, export_rows, sheet_rows, text_of
 from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, VARIANT_ID, SheetRow, headings
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import printable, without_mark
 from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_judgments, judgments_in
 from merge_snli.dataset.record import JudgeRecord
@@ -185,7 +186,7 @@ def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) 
     return judgments
 
 
-def _check_texts(where: str, cells: dict[str, Any], shown: SheetRow, texts: TextNames) -> None:
+def _check_texts(where: str, cells: JsonObject, shown: SheetRow, texts: TextNames) -> None:
     """Check that the annotator judged the texts of the sample.
 
     A column that was removed from a sheet is no change; spaces and line breaks do not count.

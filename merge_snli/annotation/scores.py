@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from merge_snli.annotation.shown import VARIANT_ID
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.schema import GOOD
 from merge_snli.statistics import Interval, proportion_interval, stratified_interval
@@ -192,7 +192,7 @@ class Agreement:
 
     score: str
     alpha: float | None
-    kappas: tuple[dict[str, Any], ...]
+    kappas: tuple[JsonObject, ...]
     equal: int
     variants: int
 

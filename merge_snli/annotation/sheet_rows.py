@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from merge_snli.annotation.shown import VARIANT_ID, headings
 from merge_snli.base.errors import InputError, explained
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import without_mark
 from merge_snli.dataset.judgments import SCORES
 from merge_snli.dataset.texts import TextNames
@@ -13,7 +14,7 @@ from merge_snli.problems.formats import open_file
 from merge_snli.problems.rows import require_valid_unicode
 
 # A row as it was read: where it is, for messages, and its cells by column.
-Row: TypeAlias = tuple[str, dict[str, Any]]
+Row: TypeAlias = tuple[str, JsonObject]
 
 
 def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
@@ -83,6 +84,6 @@ def export_rows(path: Path) -> dict[str, list[Row]]:
     return rows
 
 
-def _value(value: dict[str, Any]) -> str:
+def _value(value: JsonObject) -> str:
     """Return the chosen score or the lines of a comment; several choices become a text that is not a score."""
     return "\n".join(map(str, value["text"] if "text" in value else value["choices"]))

@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from merge_snli.base.errors import InputError, explained
+
+# A JSON object, or what is written as one: plain values by name.
+JsonObject: TypeAlias = dict[str, Any]
 
 # Errors of the operating system that another path or other permissions can fix.
 PATH_ERRORS = frozenset(
@@ -142,7 +145,7 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
         return None
 
 
-def read_toml(path: Path, option: str) -> dict[str, Any]:
+def read_toml(path: Path, option: str) -> JsonObject:
     """Read a TOML file that a user wrote.
 
     Args:
@@ -159,7 +162,7 @@ def read_toml(path: Path, option: str) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
 
 
-def toml_beside(module: str, name: str = "") -> dict[str, Any]:
+def toml_beside(module: str, name: str = "") -> JsonObject:
     """Read a TOML file of this package.
 
     Args:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import check_zip
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def read_samples(path: Path) -> Iterator[EvalSample]:
         yield from read_eval_log_samples_by_id(path, there[start : start + SAMPLES_AT_ONCE])
 
 
-def settings_of(header: EvalLog) -> dict[str, Any]:
+def settings_of(header: EvalLog) -> JsonObject:
     """Return the settings of the model; those of the command line override those of the task."""
-    settings: dict[str, Any] = header.plan.config.model_dump(exclude_none=True)
+    settings: JsonObject = header.plan.config.model_dump(exclude_none=True)
     return settings | header.eval.model_generate_config.model_dump(exclude_none=True)

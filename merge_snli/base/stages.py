@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from merge_snli.base.errors import IncompleteError
-from merge_snli.base.files import read_json, write_json
+from merge_snli.base.files import JsonObject, read_json, write_json
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.workers import Workers, next_item
 
@@ -87,7 +87,7 @@ class Notes:
     """
 
     folder: Path | None = None
-    _held: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _held: dict[tuple[str, int], JsonObject] = field(default_factory=dict, repr=False, compare=False)
 
     def write(self, kind: str, shard: int, files: Mapping[str, Path], **more: object) -> None:
         """Write the note of a shard.
@@ -104,7 +104,7 @@ class Notes:
         else:
             write_json(self._file(self.folder, kind, shard), note)
 
-    def read(self, kind: str, shard: int) -> dict[str, Any]:
+    def read(self, kind: str, shard: int) -> JsonObject:
         """Read the note of a shard.
 
         Args:
@@ -117,7 +117,7 @@ class Notes:
         if self.folder is None:
             return self._held[kind, shard]
         path = self._file(self.folder, kind, shard)
-        note: dict[str, Any] | None = read_json(path)
+        note: JsonObject | None = read_json(path)
         if note is None:
             raise IncompleteError(f"{path} is missing or damaged")
         return note

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table_templates import HTML, LATEX, MARKDOWN
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Table:
     finding: str = ""
     notes: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the table as JSON values, with each row as an object by column header."""
         headers = [column.header for column in self.columns]
         rows = [dict(zip(headers, row, strict=True)) for row in self.rows]

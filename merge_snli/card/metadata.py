@@ -1,7 +1,6 @@
 """The card's YAML metadata, which the Hub and `datasets` read, and the license, which is that of the problems."""
 
-from typing import Any
-
+from merge_snli.base.files import JsonObject
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.dataset.record import Record
 from merge_snli.dataset.texts import is_nli
@@ -34,7 +33,7 @@ def metadata(record: Record) -> str:
     from datasets.info import DatasetInfo, DatasetInfosDict
     from huggingface_hub import DatasetCardData
 
-    configs: list[dict[str, Any]] = []
+    configs: list[JsonObject] = []
     infos = {}
     for config in record.rows:
         configs.append(_config_metadata(record, config, is_default=not configs))
@@ -101,10 +100,10 @@ def _source_datasets(record: Record) -> list[str] | None:
     return [hub_id] if "/" in hub_id and public_name(problems) == problems else None
 
 
-def _config_metadata(record: Record, config: str, *, is_default: bool) -> dict[str, Any]:
+def _config_metadata(record: Record, config: str, *, is_default: bool) -> JsonObject:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
     data = (config == ANNOTATION and record.annotation) or record.data
-    read: dict[str, Any] = {"config_name": config}
+    read: JsonObject = {"config_name": config}
     if is_default:
         read["default"] = True
     read["version"] = data_version(data.digest)  # changes whenever the data of the config changes

@@ -3,10 +3,10 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import code_span
 from merge_snli.dataset.parquet_files import ROWS_PER_GROUP
 from merge_snli.dataset.record import Record
@@ -19,7 +19,7 @@ MAX_EXAMPLE_LENGTH = 100
 MARKUP = re.compile(r"[\\`*{}\[\]<>#~&$|]|(?<!\w)_|_(?!\w)")
 
 
-def example_of(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def example_of(folder: Path) -> tuple[JsonObject, JsonObject]:
     """Return the variant that the card shows, and its seed.
 
     It is the variant that most masked LMs validated in both sentences; of several, the one with the largest log-odds.
@@ -31,7 +31,7 @@ def example_of(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
                 of_both = {*row["premise_mlms"]} & {*row["hypothesis_mlms"]}
                 ranks.append((len(of_both), row["log_odds"]))
         group, number = divmod(ranks.index(max(ranks)), ROWS_PER_GROUP)
-        variant: dict[str, Any] = file.read_row_group(group).slice(number, 1).to_pylist()[0]
+        variant: JsonObject = file.read_row_group(group).slice(number, 1).to_pylist()[0]
     seeds = pq.read_table(folder / data_file(SEED, TEST), filters=[("seed_id", "==", variant["seed_id"])])
     return variant, seeds.to_pylist()[0]
 
@@ -47,13 +47,13 @@ def configs_by_column(record: Record) -> list[tuple[DataColumn, list[str]]]:
     return [(column, configs[name]) for name, column in columns.items()]
 
 
-def first_row(folder: Path, config: str, split: str) -> dict[str, Any]:
+def first_row(folder: Path, config: str, split: str) -> JsonObject:
     """Return the first row of a split."""
     with pq.ParquetFile(folder / data_file(config, split)) as file:
         rows = next(file.iter_batches(1), None)
     if rows is None:
         raise ValueError(f"{data_file(config, split)} has no rows")
-    row: dict[str, Any] = rows.to_pylist()[0]
+    row: JsonObject = rows.to_pylist()[0]
     return row
 
 

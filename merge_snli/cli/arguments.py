@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 
 if TYPE_CHECKING:
     from merge_snli.results.result import Result
@@ -153,7 +154,7 @@ def add_assumptions(parser: argparse.ArgumentParser, reasoning: str) -> None:
         parser.add_argument(f"--{kind}-price", type=float, metavar="P", help=about)
 
 
-def assumed(arguments: argparse.Namespace) -> dict[str, Any]:
+def assumed(arguments: argparse.Namespace) -> JsonObject:
     """Return the checked values of `assumptions`."""
     values = {name: getattr(arguments, name) for name in ASSUMED}
     for name in ASSUMED[1:]:

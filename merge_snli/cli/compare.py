@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from merge_snli.base.errors import GateError, InputError, Message, as_flags
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import (
     add,
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _write(
-    arguments: argparse.Namespace, tables: Iterable[Table], document: Callable[[], dict[str, Any]], figures: list[Path]
+    arguments: argparse.Namespace, tables: Iterable[Table], document: Callable[[], JsonObject], figures: list[Path]
 ) -> None:
     """Print tables and the paths of figures."""
     paths = [str(path) for path in figures]

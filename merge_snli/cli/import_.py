@@ -10,8 +10,8 @@ examples:
 
 import argparse
 from inspect import signature
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.cli.arguments import add, add_format, add_list, add_skip_invalid, number
 from merge_snli.cli.output import TABLE_FORMATS, write_tables
 
@@ -81,8 +81,8 @@ def run(arguments: argparse.Namespace) -> None:
     if unread:
         tables.append(unread_table(unread, results[0].units[1], in_full=arguments.unread))
 
-    def document() -> dict[str, Any]:
-        values: dict[str, Any] = {"results": [to_json(result) for result in results]}
+    def document() -> JsonObject:
+        values: JsonObject = {"results": [to_json(result) for result in results]}
         if arguments.unread:
             values["unread"] = unread
         return values

@@ -3,8 +3,8 @@
 import json
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Table
 
 TEXT, JSON = "text", "json"
@@ -17,7 +17,7 @@ TABLE_FORMATS = (TEXT, JSON, "csv", "md", "latex")
 TEXT_FORMATS = (TEXT, JSON)
 
 
-def write_output(form: str, *, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
+def write_output(form: str, *, text: Callable[[], str], document: Callable[[], JsonObject]) -> None:
     """Write text, or JSON values as one document.
 
     Args:
@@ -28,7 +28,7 @@ def write_output(form: str, *, text: Callable[[], str], document: Callable[[], d
     sys.stdout.write(json.dumps(document(), indent=2, allow_nan=False) + "\n" if form == JSON else text())
 
 
-def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], dict[str, Any]]) -> None:
+def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], JsonObject]) -> None:
     """Write tables, with an empty line between two.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from merge_snli.base.columns import Columns
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Table, count
 from merge_snli.comparison.detectable import CORRELATION, gaps_of, number_of_pairs, passes
 from merge_snli.comparison.line_chart import COLORS, draw_grid, draw_title, save_figure
@@ -52,7 +53,7 @@ class PowerAnalysis:
     unit: str
     alpha: float
     pairs: int
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[JsonObject, ...]
 
     def table(self) -> Table:
         """Return the numbers in points, that is, percent."""

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 import pydantic_core
 
 from merge_snli.base.columns import Columns
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
 from merge_snli.comparison.comparison import Comparison
 from merge_snli.comparison.detectable import too_few_note
@@ -118,7 +118,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return tables
 
 
-def to_json(comparison: object) -> dict[str, Any]:
+def to_json(comparison: object) -> JsonObject:
     """Return a comparison as JSON values, with the strings `Infinity` and `NaN` for numbers that JSON lacks."""
     return dict(json.loads(pydantic_core.to_json(comparison, inf_nan_mode="strings")))
 

@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +14,7 @@ from pyarrow import csv
 
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.extras import install_command
-from merge_snli.base.files import read_json, sha256_of_json
+from merge_snli.base.files import JsonObject, read_json, sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.record import AnnotationRecord, JudgeRecord
@@ -87,9 +86,7 @@ def is_score(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value in SCALE
 
 
-def judgments_of(
-    rows: Iterable[Mapping[str, Any]], judges: Iterable[JudgeRecord] = (), *, source: str
-) -> VariantJudgments:
+def judgments_of(rows: Iterable[JsonObject], judges: Iterable[JudgeRecord] = (), *, source: str) -> VariantJudgments:
     """Return checked scores.
 
     Args:
@@ -101,7 +98,7 @@ def judgments_of(
         InputError: If a score is not a whole number from 1 to 5, a name is missing, or an annotator scored a variant
             twice.
     """
-    judged: dict[tuple[str, ...], dict[str, Any]] = {}
+    judged: dict[tuple[str, ...], JsonObject] = {}
     for number, row in enumerate(rows, 1):
         where = f"{source}, row {number}"
         for name in KEYS:
@@ -138,7 +135,7 @@ def judgments_in(paths: Sequence[str | Path]) -> VariantJudgments:
     Raises:
         InputError: If a file cannot be read, or as `judgments_of`.
     """
-    rows: list[Mapping[str, Any]] = []
+    rows: list[JsonObject] = []
     judges: list[JudgeRecord] = []
     for path in map(Path, paths):
         read = _read_log(path) if _is_log(path) else _read_table(path)

@@ -2,11 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import AliasChoices, Field, StringConstraints
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file, features_of
 
@@ -269,7 +270,7 @@ class Record:
     format: Literal[2] = 2
     command: str
     method_version: str
-    options: dict[str, Any]
+    options: JsonObject
     sources: tuple[SourceRecord, ...]
     label_names: tuple[str, ...]
     group_column: str

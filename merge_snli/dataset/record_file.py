@@ -5,13 +5,12 @@ import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ANNOTATION
 
@@ -36,9 +35,9 @@ def _adapter() -> TypeAdapter[Record]:
     return TypeAdapter(Record)
 
 
-def as_json(record: object) -> dict[str, Any]:
+def as_json(record: object) -> JsonObject:
     """Return a record, or a dict of its fields, as plain JSON values; those of `ONLY_IF_SET` only if they are set."""
-    values: dict[str, Any] = to_jsonable_python(record)
+    values: JsonObject = to_jsonable_python(record)
     for fields_of in (values, values.get("generation") or {}):
         for name in ONLY_IF_SET:
             if fields_of.get(name, 0) is None:
@@ -46,13 +45,13 @@ def as_json(record: object) -> dict[str, Any]:
     return values
 
 
-def inputs_of(record: Record) -> dict[str, Any]:
+def inputs_of(record: Record) -> JsonObject:
     """Return the fields of a record that two runs share if they give the same rows, as JSON values."""
     values = vars(record) | vars(generation_of(record))
     return as_json({name: values[name] for name in INPUTS})
 
 
-def own_digest(values: dict[str, Any]) -> str:
+def own_digest(values: JsonObject) -> str:
     """Return the sha256 of the JSON values of a record or result without the digest itself."""
     return sha256_of_json({name: value for name, value in values.items() if name != OWN_DIGEST})
 

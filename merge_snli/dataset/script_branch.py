@@ -2,8 +2,8 @@
 
 from importlib.resources import files
 from pprint import pformat
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.stored import MergeDataset
 
 SCRIPT_BRANCH = "script"
@@ -40,7 +40,7 @@ def script_files(dataset: MergeDataset, *, repo_name: str = "merge_snli") -> dic
     }
 
 
-def _with_description(script: str, description: dict[str, Any]) -> str:
+def _with_description(script: str, description: JsonObject) -> str:
     """Insert the description, which has the version of the data, so that new data is never served from the cache."""
     literal = pformat(description, sort_dicts=False, compact=True, width=100)
     return script.replace(PLACEHOLDER, f"DATA_SET: dict[str, Any] | None = {literal}\n")

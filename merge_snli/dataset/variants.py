@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.label_names import names_in_order
 from merge_snli.dataset.record import Record, generation_of
 
@@ -97,7 +98,7 @@ def replaced_words(
     return tuple(words) if seed[seed_end:] == variant[variant_end:] else ()
 
 
-def seed_offsets(row: Mapping[str, Any], side: str) -> tuple[int, ...]:
+def seed_offsets(row: JsonObject, side: str) -> tuple[int, ...]:
     """Return the offsets of the replaced word in a sentence of the seed.
 
     Args:

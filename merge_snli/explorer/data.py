@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from merge_snli.base.arrays import Ints
+from merge_snli.base.files import JsonObject
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
@@ -25,7 +26,6 @@ from merge_snli.results.grouping import not_averaged, permuted_labels, short_nam
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 
-Json = dict[str, Any]
 Array = NDArray[Any]
 
 # The columns of results with the scores on the page.
@@ -110,7 +110,7 @@ def _numbers(model: ModelAnswers, predicted: Ints, labels: Sequence[str]) -> Arr
     return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
 
 
-def _about_data(scored: ScoredDataset) -> Json:
+def _about_data(scored: ScoredDataset) -> JsonObject:
     stored = scored.data.stored.record
     return {
         "dataset": scored.record.title,
@@ -120,7 +120,7 @@ def _about_data(scored: ScoredDataset) -> Json:
     }
 
 
-def _about_models(models: Sequence[ModelAnswers]) -> Json:
+def _about_models(models: Sequence[ModelAnswers]) -> JsonObject:
     """Return names and notes, and which models are in means: those whose labels do not seem to be permuted, or all."""
     names = [model.name for model in models]
     averaged = []
@@ -138,7 +138,7 @@ def _about_models(models: Sequence[ModelAnswers]) -> Json:
     }
 
 
-def _scores(results: Sequence[Result]) -> list[Json]:
+def _scores(results: Sequence[Result]) -> list[JsonObject]:
     """Return the scores of each model in percent, and why it is not ranked: the numbers of the leaderboard."""
     scores = []
     for result, reason in zip(results, unranked_reasons(results), strict=True):
@@ -147,7 +147,7 @@ def _scores(results: Sequence[Result]) -> list[Json]:
     return scores
 
 
-def _frequencies(words: Sequence[str], corpus: CorpusCounts | None) -> Json:
+def _frequencies(words: Sequence[str], corpus: CorpusCounts | None) -> JsonObject:
     """Return how often each word is in a corpus, and what the corpus is."""
     if corpus is None:
         return {"frequency": None, "corpus": None}
@@ -155,7 +155,7 @@ def _frequencies(words: Sequence[str], corpus: CorpusCounts | None) -> Json:
     return {"frequency": counts, "corpus": corpus.corpus}
 
 
-def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> Json:
+def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> JsonObject:
     annotators = scored.data.annotators
     seeds = np.arange(len(scored.ids) + 1)
     starts = np.searchsorted(scored.groups[order], seeds)
@@ -169,12 +169,12 @@ def _about_seeds(scored: ScoredDataset, labels: Sequence[str], order: Ints) -> J
     }
 
 
-def _texts(scored: ScoredDataset) -> Json:
+def _texts(scored: ScoredDataset) -> JsonObject:
     premises, hypotheses, _ = zip(*scored.seeds, strict=True)
     return {"premises": premises, "hypotheses": hypotheses, "words": words_of_seeds(scored.data)}
 
 
-def _encoded(header: Json, arrays: Mapping[str, Array]) -> str:
+def _encoded(header: JsonObject, arrays: Mapping[str, Array]) -> str:
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     numbers = b"".join(array.tobytes() for array in arrays.values())

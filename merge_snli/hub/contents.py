@@ -8,6 +8,7 @@ import yaml
 
 from generation.options import RUN_TOML, Options, write_run_file
 from merge_snli.base.errors import InputError, param
+from merge_snli.base.files import JsonObject
 from merge_snli.base.hub_ids import LICENSE_ID, check_license
 from merge_snli.card import license_of
 from merge_snli.card.dataset_folder import card_and_record
@@ -75,7 +76,7 @@ def _with_license(record: Record, name: str, license_id: str | None) -> Record:
     return replace(record, options=record.options | {"license": chosen}, terms=replace(record.terms, license=chosen))
 
 
-def _public_options(record: Record) -> dict[str, Any]:
+def _public_options(record: Record) -> JsonObject:
     """Return the options that may be paths, reduced to the last name of the path."""
     options = record.options
     public = {name: _public(options[name]) for name in PATHS if options.get(name)}
@@ -116,7 +117,7 @@ def eval_yaml(dataset: MergeDataset, repo: str) -> bytes:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120).encode()
 
 
-def _inspect_fields(record: Record) -> dict[str, Any]:
+def _inspect_fields(record: Record) -> JsonObject:
     """Return how Inspect asks and scores a task: only its own solvers and scorers can be named here.
 
     The label is a number in the data, so the prompt asks for the number.

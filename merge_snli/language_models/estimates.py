@@ -7,6 +7,7 @@ from typing import Any
 
 from merge_snli.answers.data import ID_COLUMNS
 from merge_snli.base.errors import explained
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Column, Table
 from merge_snli.language_models.questions import Question
 from merge_snli.models.filled_prompt import FilledPrompt
@@ -58,7 +59,7 @@ class Assumptions:
             return sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
         return sum(map(len, self.loaded(list(texts), add_special_tokens=special)["input_ids"]))
 
-    def calls_and_cost(self, calls: int, input_tokens: int, output_tokens: int, reasoning: int = 0) -> dict[str, Any]:
+    def calls_and_cost(self, calls: int, input_tokens: int, output_tokens: int, reasoning: int = 0) -> JsonObject:
         """Return the number of calls, their tokens of each kind, and their cost, or None without both prices.
 
         Args:
@@ -81,7 +82,7 @@ class Assumptions:
         }
 
 
-def estimate(questions: Sequence[Question], prompt: FilledPrompt, assumed: Assumptions) -> dict[str, Any]:
+def estimate(questions: Sequence[Question], prompt: FilledPrompt, assumed: Assumptions) -> JsonObject:
     """Estimate what it takes to ask some questions.
 
     Args:
@@ -108,7 +109,7 @@ def estimate(questions: Sequence[Question], prompt: FilledPrompt, assumed: Assum
     return {"prompt": prompt.prompt.name, "shots": len(prompt.shots), **taken}
 
 
-def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
+def half_widths(questions: Sequence[Question]) -> JsonObject:
     """Return the number of seeds or groups with rows among some questions, and what their number says about PA.
 
     Returns:
@@ -127,7 +128,7 @@ def half_widths(questions: Sequence[Question]) -> dict[str, Any]:
     return {"seeds": len(groups), "half_widths": widths}
 
 
-def estimate_table(estimates: Sequence[dict[str, Any]], expected: dict[str, Any], tokenizer: str | None) -> Table:
+def estimate_table(estimates: Sequence[JsonObject], expected: JsonObject, tokenizer: str | None) -> Table:
     """Return the estimates as a table, one row per prompt.
 
     Args:

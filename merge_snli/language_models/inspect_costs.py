@@ -3,7 +3,6 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 from inspect_ai.hooks import Hooks, ModelUsageData, hooks
@@ -13,6 +12,7 @@ from inspect_ai.model._model import model_usage  # that of the log before a retr
 from inspect_ai.util import EarlyStop, EarlyStopping
 
 from merge_snli.base.errors import InputError, explained
+from merge_snli.base.files import JsonObject
 
 # What the calls of each run have cost so far, in dollars, by the id of the run.
 SPENT: defaultdict[str | None, float] = defaultdict(float)
@@ -89,6 +89,6 @@ class CostLimit(EarlyStopping):
     async def complete_sample(self, *_: object) -> None:
         """Do nothing: `Spent` counts calls."""
 
-    async def complete_task(self) -> dict[str, Any]:
+    async def complete_task(self) -> JsonObject:
         """Return what the run has cost so far, for the log."""
         return {"cost": SPENT[self.run]}

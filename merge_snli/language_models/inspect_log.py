@@ -2,10 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, EvalSample
@@ -14,7 +12,7 @@ from inspect_ai.scorer import NOANSWER, value_to_float
 
 from merge_snli.answers.replies import NOT_STATED, Reply
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.language_models.inspect_replies import kind_of
 from merge_snli.language_models.inspect_task import READ_BY_MODEL, RECORD, SCORER
@@ -78,7 +76,7 @@ def _read(path: Path, scoring: Scoring | None) -> Log:
     return replace(log, dataset=", ".join([log.dataset, *sorted(counting)]), planned=planned)
 
 
-def _record_of_scores(header: EvalLog) -> dict[str, Any]:
+def _record_of_scores(header: EvalLog) -> JsonObject:
     """Return what another task asks: its solver and the arguments that were given are the prompt."""
     spec, steps = header.eval, [step.model_dump(mode="json") for step in header.plan.steps]
     solver = spec.solver or (steps[-1]["solver"] if steps else header.plan.name)
@@ -93,7 +91,7 @@ def _record_of_scores(header: EvalLog) -> dict[str, Any]:
     }
 
 
-def _log(path: Path, header: EvalLog, record: Mapping[str, Any]) -> Log:
+def _log(path: Path, header: EvalLog, record: JsonObject) -> Log:
     """Return a log without its samples.
 
     Args:
@@ -137,7 +135,7 @@ def _add_answer(log: Log, sample: EvalSample) -> None:
 
 def _add_score(log: Log, sample: EvalSample, scoring: Scoring) -> str:
     """Add the score of a sample of another task to a log, and return what counts."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for by, score in (sample.scores or {}).items():
         if isinstance(score.value, dict):
             values |= {f"{by}.{name}": value for name, value in score.value.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import is_path, sha256_of_json
+from merge_snli.base.files import JsonObject, is_path, sha256_of_json
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, NOT_COUNTED, Log, Usage, log_without_samples
@@ -80,7 +80,7 @@ class _Run:
 
     path: Path
     task: str
-    results: dict[str, Any]
+    results: JsonObject
 
     def shown(self, task: str) -> list[Any]:
         """Return what the prompts of a task follow from."""
@@ -122,7 +122,7 @@ class _Run:
             **NOT_COUNTED,
         )
 
-    def log(self, record: dict[str, Any], prompt: PromptRecord) -> Log:
+    def log(self, record: JsonObject, prompt: PromptRecord) -> Log:
         """Return a log without its samples.
 
         lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.

@@ -8,6 +8,7 @@ from typing import Any
 
 from merge_snli.answers.replies import Reply, best_label, majority
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
@@ -75,12 +76,12 @@ def filled_with(
     return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots, texts)
 
 
-def score_choice(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def score_choice(doc: JsonObject, results: Sequence[tuple[float, bool]]) -> JsonObject:
     """Return the metrics' inputs for a question whose labels were ranked by their log-likelihoods."""
     return _answer(doc, best_label(doc["labels"], [likelihood for likelihood, _ in results]))
 
 
-def score_text(doc: dict[str, Any], results: Sequence[str | list[str]]) -> dict[str, Any]:
+def score_text(doc: JsonObject, results: Sequence[str | list[str]]) -> JsonObject:
     """Return the metrics' inputs for a question that the model answered with a text, or with those that a filter keeps.
 
     Of several answers, the most frequent one counts.
@@ -89,12 +90,12 @@ def score_text(doc: dict[str, Any], results: Sequence[str | list[str]]) -> dict[
     return _answer(doc, majority([Reply(read_text(doc, text)) for text in texts]))
 
 
-def read_text(doc: dict[str, Any], text: str) -> str | None:
+def read_text(doc: JsonObject, text: str) -> str | None:
     """Return the label that an answer to a question states."""
     return read_answer(text, doc["labels"], doc["form"], doc["words"])
 
 
-def _answer(doc: dict[str, Any], answer: str | None) -> dict[str, Any]:
+def _answer(doc: JsonObject, answer: str | None) -> JsonObject:
     return dict.fromkeys(METRICS, (doc["uses"], answer))
 
 

@@ -4,16 +4,16 @@ import logging
 import math
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.replies import Reply, best_label, majority, replies_in
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, Message
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.filled_prompt import FilledPrompt
@@ -27,7 +27,7 @@ from merge_snli.scoring.imports import ImportedAnswers
 
 LM_EVAL_PREFIX = "samples_"
 # What a prompt's record says of what its calls took, before the samples are read.
-NOT_COUNTED: dict[str, Any] = {"calls": 0, "input_tokens": None, "output_tokens": None, "retries": None}
+NOT_COUNTED: JsonObject = {"calls": 0, "input_tokens": None, "output_tokens": None, "retries": None}
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ def run_digest(model: str, prompt: PromptRecord) -> str:
 
 
 def log_without_samples(
-    path: Path, record: Mapping[str, Any], prompt: PromptRecord, *, model: str, versions: dict[str, str]
+    path: Path, record: JsonObject, prompt: PromptRecord, *, model: str, versions: dict[str, str]
 ) -> Log:
     """Return a log to which its samples are added.
 
@@ -149,7 +149,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     used: dict[tuple[str, ...], Usage] = {}
     for log in logs:
         used |= log.usage  # a retried run's log repeats the samples that it reuses
-    sums: dict[str, Any] = {name: of_all(sum, [usage.get(name) for usage in used.values()]) for name in TAKEN}
+    sums: JsonObject = {name: of_all(sum, [usage.get(name) for usage in used.values()]) for name in TAKEN}
     return ImportedAnswers(
         source=", ".join(str(log.path) for log in logs),
         model=model or first.model,

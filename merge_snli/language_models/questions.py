@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from types import NoneType
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from merge_snli.answers.sentences import Numbering
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.statistics import clustered_error, passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -77,7 +78,7 @@ class Question:
 
     premise: str
     hypothesis: str
-    uses: tuple[dict[str, Any], ...]
+    uses: tuple[JsonObject, ...]
 
     @property
     def id(self) -> str:
@@ -90,13 +91,13 @@ class Question:
         """The gold label of the first use."""
         return str(self.uses[0]["label"])
 
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> JsonObject:
         """Return the first use, and any others as `also`, for the logs of a harness."""
         first, *others = self.uses
         return {**first, "also": others} if others else dict(first)
 
 
-def uses_of(metadata: dict[str, Any]) -> list[dict[str, Any]]:
+def uses_of(metadata: JsonObject) -> list[JsonObject]:
     """Return the uses of a question from its metadata in a log."""
     return [{name: value for name, value in metadata.items() if name != "also"}, *metadata.get("also", [])]
 
@@ -123,7 +124,7 @@ class Questions:
         return self.data.digest if self.data.dataset is None else self.data.stored.digest
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """What a log says about its questions, for `merge-snli import`."""
         record = {"dataset": self.digest, "name": self.name, **asdict(self.scope)}
         if self.data.subsamples is None:
@@ -142,7 +143,7 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     part = scope.part_of(data)
     if part.seeds is None and scope.seeds == "only":
         raise InputError(f"⟦seeds⟧ is only, but the groups of {data.full_name} have no seeds")
-    uses: list[tuple[int, dict[str, Any]]] = []
+    uses: list[tuple[int, JsonObject]] = []
     if part.seeds is not None and scope.seeds != "without":
         of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
         uses += [(pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds]
@@ -152,7 +153,7 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     return Questions(data, scope, tuple(questions), dataset if isinstance(dataset, str) else dataset.name)
 
 
-def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
+def _row_uses(part: ScoredData) -> Iterator[JsonObject]:
     """Yield the use of each row; a row of a file has only an id."""
     if part.dataset is None:
         group_column = "group_id"
@@ -169,7 +170,7 @@ def _row_uses(part: ScoredData) -> Iterator[dict[str, Any]]:
         yield use
 
 
-def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str, float]:
+def accuracies(answers: Sequence[tuple[JsonObject, str | None]]) -> dict[str, float]:
     """Return SA on seeds, SA on rows, PA at the quality threshold, and standard errors clustered by group.
 
     What was not predicted, such as variants, is absent.
@@ -194,7 +195,7 @@ def accuracies(answers: Sequence[tuple[dict[str, Any], str | None]]) -> dict[str
     return values
 
 
-def _on_rows(rows: Sequence[dict[str, Any]], is_right: Bools) -> dict[str, float]:
+def _on_rows(rows: Sequence[JsonObject], is_right: Bools) -> dict[str, float]:
     """Return SA on rows and PA with their errors; only SA on all rows if no subsample has one."""
     groups = Numbering(str(use.get("seed_id", use.get("group_id"))) for use in rows)
     of_rows = [use.get(SUBSAMPLES, (0,)) for use in rows]  # of data without subsamples one that has all rows

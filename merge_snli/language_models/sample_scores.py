@@ -1,10 +1,9 @@
 """Scores of the samples of any task, as answers to one question: is the reply correct?"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +12,7 @@ from merge_snli.answers.data import SCORED, ScoredData
 from merge_snli.answers.replies import Reply
 from merge_snli.answers.sentences import Numbering, SentencePairs
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.table import count
 from merge_snli.language_models.group_metrics import is_correct
 from merge_snli.language_models.logs import Log, SampleFacts
@@ -40,7 +39,7 @@ class Scoring:
     filter: str | None = None
     at_least: float | None = None
 
-    def sample(self, name: str, fields: Mapping[str, Any], target: object, path: Path) -> SampleFacts:
+    def sample(self, name: str, fields: JsonObject, target: object, path: Path) -> SampleFacts:
         """Return a sample with its group."""
         group = name if self.group is None else fields.get(self.group)
         if group is None:
@@ -86,7 +85,7 @@ class Scoring:
         return score if self.at_least is None else f"{score} at least {self.at_least:g}"
 
     @property
-    def scope(self) -> dict[str, Any]:
+    def scope(self) -> JsonObject:
         """Which part of the task is imported, as `log_without_samples` reads it: all of it."""
         whole = Scope(subsample=ALL_SUBSAMPLES, group_column=self.group)
         return asdict(whole)

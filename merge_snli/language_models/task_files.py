@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from merge_snli.base.files import write_text
+from merge_snli.base.files import JsonObject, write_text
 from merge_snli.dataset.out_folder import check_out, other_than
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Questions
@@ -47,7 +47,7 @@ def check_tasks_folder(out: Path) -> Path:
     return check_out(out, "task files", other_than(path.name for path in out.expanduser().glob("merge_snli_*.yaml")))
 
 
-def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[dict[str, Any]]:
+def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[JsonObject]:
     """Return the tasks of a prompt: one that ranks, unless it asks for reasons, and one that generates."""
     filled = fill_prompt(prompt, questions.data, shots=0)
     name = f"merge_snli_{questions.data.config or safe_name(Path(questions.data.name).stem)}_{prompt.name}"
@@ -71,7 +71,7 @@ def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> lis
     return [generated] if prompt.reason_first else [ranked, generated]
 
 
-def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> dict[str, Any]:
+def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> JsonObject:
     """Return what all tasks of a prompt have."""
     folder, prompt = Path(questions.name), filled.prompt
     metrics = []
@@ -101,7 +101,7 @@ def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...])
     return common
 
 
-def _yaml(content: dict[str, Any]) -> str:
+def _yaml(content: JsonObject) -> str:
     """Return YAML in which a function is a `!function` tag with its qualified name."""
     import yaml
 

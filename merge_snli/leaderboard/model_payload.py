@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
 from merge_snli.answers.data import MASKED_LM
+from merge_snli.base.files import JsonObject
 from merge_snli.comparison.statistics_tables import effect_text
 from merge_snli.leaderboard.boards import Entry
 from merge_snli.leaderboard.seeds import SeedPredictions, inconsistent, seeds_by_hardness
@@ -17,8 +17,6 @@ from merge_snli.results.rows import ScoreRow
 from merge_snli.results.scores import Curve
 from merge_snli.schema import ALL
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-Json = dict[str, Any]
 
 # Number of seeds in each of a model's two lists.
 SEEDS_SHOWN = 10
@@ -55,7 +53,7 @@ SCORES = (
 )
 
 
-def model_data(entry: Entry, texts: Json | None) -> Json:
+def model_data(entry: Entry, texts: JsonObject | None) -> JsonObject:
     """Return the data of a model.
 
     Args:
@@ -64,7 +62,7 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
     """
     result = entry.result
     run, source = result.run, result.source
-    data: Json = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
+    data: JsonObject = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
     data["model"] = vars(result.model)
     data["run"] = {name: getattr(run, name) for name in ("dtype", "device", "versions", "no_answers")}
     data["prompt"] = None if run.prompt is None else _prompt(run.prompt)
@@ -77,7 +75,7 @@ def model_data(entry: Entry, texts: Json | None) -> Json:
     return data
 
 
-def _prompt(prompt: PromptRecord) -> Json:
+def _prompt(prompt: PromptRecord) -> JsonObject:
     """Return the record of a prompt without its text, which may have sentences that may not be shared."""
     return {**vars(prompt), "title": prompt.title, "prompt_toml": None}
 
@@ -117,9 +115,9 @@ def _notes(entry: Entry) -> list[str]:
     return notes
 
 
-def _parts(result: Result) -> Json:
+def _parts(result: Result) -> JsonObject:
     """Return the scores on all rows, with each prompt, and on the rows with each value of each column."""
-    parts: Json = {ALL: _part(result.row)}
+    parts: JsonObject = {ALL: _part(result.row)}
     if isinstance(result, PromptGroup):
         for title, of_prompt in result.prompts.items():
             parts[f"prompt:{title}"] = _part(of_prompt.row)
@@ -129,7 +127,7 @@ def _parts(result: Result) -> Json:
     return parts
 
 
-def _part(row: ScoreRow, *, band: bool = True) -> Json:
+def _part(row: ScoreRow, *, band: bool = True) -> JsonObject:
     scores = []
     for name in SCORES:
         value = row[name]
@@ -137,7 +135,7 @@ def _part(row: ScoreRow, *, band: bool = True) -> Json:
     return {"scores": scores, "curve": _curve(row.curve, band=band)}
 
 
-def _curve(curve: Curve, *, band: bool) -> Json | None:
+def _curve(curve: Curve, *, band: bool) -> JsonObject | None:
     """Return the mean curve and the band of the subsamples, as differences of successive values."""
     drawn = [shares for shares in curve.each if shares[0] is not None]
     if not drawn:
@@ -155,7 +153,7 @@ def _differences(shares: Iterable[float | None]) -> list[int]:
     return [values[0], *(after - before for before, after in pairwise(values))]
 
 
-def _seeds(result: Result, texts: Json | None) -> Json:
+def _seeds(result: Result, texts: JsonObject | None) -> JsonObject:
     """Return how many seeds are hard for a model, and the hardest ones."""
     seeds = seeds_by_hardness(result)
     of_kind = inconsistent(seeds)
@@ -170,7 +168,7 @@ def _seeds(result: Result, texts: Json | None) -> Json:
     }
 
 
-def _hard_seed(seed: SeedPredictions, texts: Json | None) -> Json:
+def _hard_seed(seed: SeedPredictions, texts: JsonObject | None) -> JsonObject:
     """Return a seed with the number of its flips and, if its texts are known, the first flips."""
     flips = []
     if texts is not None and seed.seed_id in texts["seeds"]:

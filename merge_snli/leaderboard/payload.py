@@ -1,8 +1,8 @@
 """Build the JSON data of the page, compact enough for fifty models in one file."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.leaderboard.boards import LETTERS, Board
 from merge_snli.leaderboard.model_payload import CURVE_SCALE, SCORES, model_data
 from merge_snli.results.grouping import short_names
@@ -10,10 +10,8 @@ from merge_snli.results.prompts import results_of
 from merge_snli.results.rows import DEFINITIONS
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
-Json = dict[str, Any]
 
-
-def page_data(boards: Sequence[Board], texts: Mapping[int, Json]) -> Json:
+def page_data(boards: Sequence[Board], texts: Mapping[int, JsonObject]) -> JsonObject:
     """Return the data of the page.
 
     Args:
@@ -29,11 +27,11 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, Json]) -> Json:
     }
 
 
-def _board(board: Board, texts: Json | None) -> Json:
+def _board(board: Board, texts: JsonObject | None) -> JsonObject:
     data, first = board.dataset, board.results[0]
     sizes = results_of(first)[0].counts().sizes
     models = _models(board, texts)
-    content: Json = {
+    content: JsonObject = {
         "dataset": data.title,
         "version": data.version,
         "revision": data.revision,
@@ -49,7 +47,7 @@ def _board(board: Board, texts: Json | None) -> Json:
     return content
 
 
-def _models(board: Board, texts: Json | None) -> list[Json]:
+def _models(board: Board, texts: JsonObject | None) -> list[JsonObject]:
     labels = short_names([entry.name for entry in board.entries])
     models = []
     for entry, label in zip(board.entries, labels, strict=True):
@@ -60,7 +58,7 @@ def _models(board: Board, texts: Json | None) -> list[Json]:
     return models
 
 
-def _shown_texts(texts: Json, models: Sequence[Json]) -> Json:
+def _shown_texts(texts: JsonObject, models: Sequence[JsonObject]) -> JsonObject:
     """Return what `read_texts` returns with only the seeds that a model shows, and without the variants."""
     ids: set[str] = set()
     for model in models:

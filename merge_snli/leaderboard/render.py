@@ -8,6 +8,7 @@ as markup, and a content security policy blocks every other script.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.comparison.html_page import (
     asset,
     combined_script,
@@ -17,7 +18,7 @@ from merge_snli.comparison.html_page import (
     template,
 )
 from merge_snli.leaderboard.boards import Board
-from merge_snli.leaderboard.payload import Json, page_data
+from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.side_by_side import side_by_side
 from merge_snli.results.rows import percent
 
@@ -27,7 +28,7 @@ TITLE = "MERGE leaderboard"
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[int, Json] | None = None, *, title: str = TITLE) -> str:
+def render_page(boards: Sequence[Board], texts: Mapping[int, JsonObject] | None = None, *, title: str = TITLE) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:

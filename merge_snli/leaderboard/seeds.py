@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from merge_snli.answers.answers import Answers
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.arrays import Ints
+from merge_snli.base.files import JsonObject
 from merge_snli.card.metadata import license_of, license_text
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.models.labels import Missing
@@ -19,7 +19,7 @@ from merge_snli.results.scores import NO_ANSWER_TEXT
 NO_ANSWER = Missing.NO_ANSWER.value
 
 
-def read_texts(data: ScoredData) -> dict[str, Any]:
+def read_texts(data: ScoredData) -> JsonObject:
     """Return the texts of a MERGE data set as JSON values of the page.
 
     Returns:

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Column, Table
 from merge_snli.leaderboard.boards import Board, Entry
 from merge_snli.leaderboard.side_by_side import side_by_side
@@ -64,7 +64,7 @@ def json_text(boards: Sequence[Board]) -> str:
     return json.dumps({"rows": _rows(boards)}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
+def _rows(boards: Sequence[Board]) -> list[JsonObject]:
     rows = []
     for board in boards:
         for entry in board.entries:
@@ -73,10 +73,10 @@ def _rows(boards: Sequence[Board]) -> list[dict[str, Any]]:
     return rows
 
 
-def _about(entry: Entry) -> dict[str, Any]:
+def _about(entry: Entry) -> JsonObject:
     """Return what each row says about a model and its run."""
     data, model, run = entry.result.dataset, entry.result.model, entry.result.run
-    about: dict[str, Any] = {
+    about: JsonObject = {
         "dataset": data.name,
         "title": data.title,
         "version": data_version(data.whole),

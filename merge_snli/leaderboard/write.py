@@ -5,7 +5,7 @@ from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import write_text
+from merge_snli.base.files import JsonObject, write_text
 from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.html_page import check_page
@@ -13,7 +13,6 @@ from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.leaderboard.boards import Board, make_boards
-from merge_snli.leaderboard.payload import Json
 from merge_snli.leaderboard.render import TITLE, render_page
 from merge_snli.leaderboard.seeds import read_texts
 from merge_snli.leaderboard.tables import FORMATS
@@ -91,7 +90,7 @@ def leaderboard_text(
     listed = with_parts(results, datasets)
     with step("ranking", len(listed), "models"):
         boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)
-    texts: dict[int, Json] = {}
+    texts: dict[int, JsonObject] = {}
     for index, data in _data_of(boards, datasets):
         _check_results(boards[index], data)
         shares = with_text or may_be_shared(data.stored.record)

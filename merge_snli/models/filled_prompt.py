@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, permutations
-from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
 from merge_snli.models.prompts import ALL_ORDERS, BALANCED, ORDERS, TASK_PROMPT, Prompt, in_order
@@ -159,7 +158,7 @@ class FilledPrompt:
         return sha256_of_json([self.messages("premise", "hypothesis"), self.answers])
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """What a log says about the prompt, for `merge-snli import`."""
         return {
             "prompt": self.prompt.name,

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import read_toml
+from merge_snli.base.files import JsonObject, read_toml
 from merge_snli.dataset.record_file import validation_errors
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
@@ -118,7 +118,7 @@ def read_prompt(name: str | Path) -> Prompt:
     return parse_prompt(read_toml(path, "prompt"), str(path))
 
 
-def parse_prompt(content: dict[str, Any], source: str) -> Prompt:
+def parse_prompt(content: JsonObject, source: str) -> Prompt:
     """Return the prompt of the content of a TOML file.
 
     Args:

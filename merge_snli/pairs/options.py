@@ -5,6 +5,7 @@ from dataclasses import MISSING, asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.hub_ids import check_license
 from merge_snli.base.option import Option, set_checked
 from merge_snli.problems.inputs import Problems, split_of_name
@@ -51,7 +52,7 @@ class SimplePairOptions:
         """Check the values."""
         set_checked(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the options as JSON values, with an absolute path."""
         return asdict(self) | {"lexicon": self.lexicon and str(Path(self.lexicon).absolute())}
 
@@ -85,7 +86,7 @@ class ExtendedPairOptions:
         set_checked(self)
         check_license(self.license)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the options as JSON values, with absolute paths."""
         return asdict(self) | {"problems": [absolute_name(name) for name in self.problems]}
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.card import load_name_of
 from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
@@ -67,7 +68,7 @@ class PairConfig:
         return tuple(columns)
 
 
-def check_folder(out: str | Path, command: str, options: Mapping[str, Any], *, overwrite: bool) -> Path:
+def check_folder(out: str | Path, command: str, options: JsonObject, *, overwrite: bool) -> Path:
     """Check before a run that the data set can be written to a folder.
 
     Args:

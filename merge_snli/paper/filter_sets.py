@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
 from merge_snli.comparison.curves import MeanCurve, averaged
@@ -205,7 +204,7 @@ def _names(data: Sequence[ScoredDataset]) -> list[str]:
 
 
 def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
-    options: Mapping[str, Any] = scored.data.stored.record.options
+    options: JsonObject = scored.data.stored.record.options
     filters = tuple(options.get("filters", ("prob", "pos")))
     return options.get("sides", "intersection"), filters, options.get("scramble", False)
 

@@ -6,12 +6,12 @@ are seen from an NLI model, whose counterpart is the masked LM of the same archi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from merge_snli.base.arrays import Bools
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.comparison.curves import MeanCurve, mean_curve, mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.paper_models import family, paper_model
@@ -42,7 +42,7 @@ class FineTuned:
     minimum: int
     masked_lms: dict[str, str]
     curves: dict[str, MeanCurve]
-    groups: tuple[dict[str, Any], ...]
+    groups: tuple[JsonObject, ...]
 
 
 def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> FineTuned:
@@ -81,7 +81,7 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
     return FineTuned(minimum=MINIMUM, masked_lms=counterpart_of, curves=curves, groups=tuple(groups))
 
 
-def _group(scored: ScoredDataset, model: ModelAnswers, mask: Bools) -> tuple[dict[str, Any], Bools]:
+def _group(scored: ScoredDataset, model: ModelAnswers, mask: Bools) -> tuple[JsonObject, Bools]:
     """Return the numbers of variants and seeds of a group, and its variants on seeds with enough of them."""
     drawn = mask & model.answers.is_predicted & scored.drawn
     sizes = np.bincount(scored.groups[drawn], minlength=len(scored.ids))

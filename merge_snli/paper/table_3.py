@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import count
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.comparison.testing import Significance, drawn_groups
@@ -57,7 +57,7 @@ class Table3:
             fewer than two common seeds.
     """
 
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[JsonObject, ...]
     coverage: tuple[str, ...]
     apart: Mapping[str, str]
     level: float | None
@@ -97,9 +97,9 @@ def table_3(scored: ScoredDataset, significance: Significance | None = None) -> 
     )
 
 
-def _row(model: ModelAnswers, letters: str) -> dict[str, Any]:
+def _row(model: ModelAnswers, letters: str) -> JsonObject:
     row = model.result.row
-    shown: dict[str, Any] = {"model": model.name, "seeds": row["groups"]}
+    shown: JsonObject = {"model": model.name, "seeds": row["groups"]}
     for name, score in SCORES.items():
         shown |= {name: row[score], f"{name}_interval": row.ends(score)}
     return shown | {"source_problems": row["source_problems"], "mt": row["mt"], "letters": letters}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.errors import InputError, brief, listed, reason
+from merge_snli.base.files import JsonObject
 from merge_snli.problems.column_names import has_usual_name
 from merge_snli.problems.rows import SourceRow
 from merge_snli.problems.text_files import numbered_lines
@@ -83,7 +84,7 @@ def _items(path: Path, location: str, value: Any) -> Iterator[tuple[str, Any]]: 
         yield f"{path} item {number}", row
 
 
-def _rows_in(value: Mapping[str, Any], path: Path) -> Sequence[object] | None:
+def _rows_in(value: JsonObject, path: Path) -> Sequence[object] | None:
     """Return the rows that an object holds; None if it is one row."""
     kinds = {type(of_name) for of_name in value.values()}
     if kinds == {dict}:
@@ -101,7 +102,7 @@ def _rows_in(value: Mapping[str, Any], path: Path) -> Sequence[object] | None:
     return value[arrays[0]] if arrays else None
 
 
-def _rows_of_objects(value: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _rows_of_objects(value: Mapping[str, JsonObject]) -> list[JsonObject]:
     """Return the rows of an object of objects: rows by id, or columns whose values have the numbers of the rows."""
     first = next(iter(value.values()))
     if has_usual_name(first) or not (has_usual_name(value) or all(map(str.isdigit, first))):
@@ -109,7 +110,7 @@ def _rows_of_objects(value: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str
     return [{name: column.get(key) for name, column in value.items()} for key in first]
 
 
-def _rows_of_columns(value: Mapping[str, Sequence[Any]], path: Path) -> list[Mapping[str, Any]]:
+def _rows_of_columns(value: Mapping[str, Sequence[Any]], path: Path) -> list[JsonObject]:
     """Return the rows of an object with a list for each column."""
     lengths = {len(column) for column in value.values()}
     if len(lengths) > 1:

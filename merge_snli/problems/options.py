@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.option import Option, described, require_unique, set_checked
 from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
@@ -169,7 +170,7 @@ class ProblemOptions:
         """The random seed of `sample`."""
         return 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the options as JSON values, in the order of the fields.
 
         Those that are not always recorded are left out if they have their default. So the record of a run without

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError, explained, reason
+from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import open_parquet
 from merge_snli.problems.rows import Header, Rows, SourceRow
 
@@ -129,7 +130,7 @@ def _arrow_rows(
     return Rows(partial(_read_batches, batches, header), label_names, numeric)
 
 
-def _read_list(rows: Iterable[Mapping[str, Any]], name: str) -> Iterator[SourceRow]:
+def _read_list(rows: Iterable[JsonObject], name: str) -> Iterator[SourceRow]:
     for number, values in enumerate(rows, start=1):
         yield SourceRow(f"{name} row {number}", values)
 

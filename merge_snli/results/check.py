@@ -5,7 +5,6 @@ again, but for the intervals, which take longer than reading the file.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic_core import to_jsonable_python
 
@@ -15,6 +14,7 @@ from merge_snli.answers.joining import join, predicted_answers
 from merge_snli.answers.table import to_table, without_dictionaries
 from merge_snli.base.differences import differences
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import count
 from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
 from merge_snli.results.measure import numbers_from, part_masks
@@ -32,7 +32,7 @@ OF_DATA = ("group_id", "label", "subsamples")
 AGAIN = "score the model, or import its answers, again"
 
 
-def check_entries(entries: Mapping[str, Any]) -> None:
+def check_entries(entries: JsonObject) -> None:
     """Check that the entries of a result file are those that were written.
 
     Raises:
@@ -44,7 +44,7 @@ def check_entries(entries: Mapping[str, Any]) -> None:
         raise ValueError("an entry was changed after it was written, or removed")
 
 
-def check_numbers(file: ResultFile, entries: Mapping[str, Any], answers: Answers) -> None:
+def check_numbers(file: ResultFile, entries: JsonObject, answers: Answers) -> None:
     """Check that the numbers of a result are those that its answers give.
 
     An entry that the file does not have is not compared: an earlier version did not know it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from merge_snli.answers.data import LABEL, units_of
 from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import COUNTED_COLUMNS, from_bytes, from_table, to_table, with_data
 from merge_snli.base.arrays import Floats
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Column, Table
 from merge_snli.base.typed import typed
 from merge_snli.results.answered import Answered, answered_of
@@ -183,7 +184,7 @@ class Result(ResultFile):
             row |= source.as_row()
         return row
 
-    def as_rows(self) -> list[dict[str, Any]]:
+    def as_rows(self) -> list[JsonObject]:
         """Return one row of scores for all rows, and one per value of each column, such as `word_class:noun`."""
         rows = [{"part": ALL, **self.row.values}]
         for column, of_column in self.rows_by.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -18,7 +18,7 @@ from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import check_table, from_bytes, to_bytes
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.files import sha256_of_json, write_bytes
+from merge_snli.base.files import JsonObject, sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
@@ -44,7 +44,7 @@ SIMPLE_LIST = re.compile(r"\[\n\s+([^\s\[{].*?)\n\s*\]", re.DOTALL)
 CHECK_VERSION = 1
 
 
-def to_json(result: Result) -> dict[str, Any]:
+def to_json(result: Result) -> JsonObject:
     """Return a result as JSON values, without its answers."""
     return dict(FILE.dump_python(result, mode="json"))
 
@@ -249,7 +249,7 @@ def _reason(error: ValidationError, content: bytes) -> str:
     return f"is not a valid result{place}: {message}; score the model again"
 
 
-def _entries(content: bytes) -> dict[str, Any]:
+def _entries(content: bytes) -> JsonObject:
     """Return the entries of the JSON object in a file; none if it has something else."""
     try:
         value = json.loads(content)
@@ -284,7 +284,7 @@ def is_result(path: Path) -> bool:
     return path.suffix == ".json" and path.is_file() and _has_result(_entries(path.read_bytes()))
 
 
-def _has_result(entries: Mapping[str, Any]) -> bool:
+def _has_result(entries: JsonObject) -> bool:
     """Return whether a file has the entries of a result, one of which may have been removed."""
     return "schema_version" in entries or {"model", "dataset"} <= entries.keys()
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from merge_snli.base.errors import InputError, explained
+from merge_snli.base.files import JsonObject
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import Column, Table
 from merge_snli.runs.run_folder import (
@@ -25,8 +25,6 @@ from merge_snli.runs.run_folder import (
     task_file,
 )
 
-Json = dict[str, Any]
-
 # What a message says of a command of Slurm that this machine lacks.
 NOT_INSTALLED = "is not installed: use a machine of the Slurm cluster"
 
@@ -41,7 +39,7 @@ def is_active(folder: Path, stages: Sequence[SubmittedStage]) -> bool:
     return is_submitting(folder) or bool(queued(stages))
 
 
-def run_status(folder: Path) -> dict[str, Any]:
+def run_status(folder: Path) -> JsonObject:
     """Return how far a run is, as JSON values.
 
     Args:
@@ -57,8 +55,8 @@ def run_status(folder: Path) -> dict[str, Any]:
     if not run:
         raise InputError(f"{folder} has no run on a cluster: pass the ⟦out⟧ folder of a command with ⟦cluster⟧")
     active = is_active(folder, run)
-    stages: list[Json] = []
-    failures: list[Json] = []
+    stages: list[JsonObject] = []
+    failures: list[JsonObject] = []
     for stage in run:
         status, failed = _stage_status(stage, active=active)
         stages.append(status)
@@ -66,12 +64,12 @@ def run_status(folder: Path) -> dict[str, Any]:
     return {"executor": run[0].executor, "active": active, "stages": stages, "failures": failures}
 
 
-def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[Json, list[Json]]:
+def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[JsonObject, list[JsonObject]]:
     """Return how far a stage is, and its failures."""
     completed = stage.completed()
     counts = Counter[str]()
     timed: list[TaskRecord] = []
-    failures: list[Json] = []
+    failures: list[JsonObject] = []
     units = 0
     for task in range(stage.tasks):
         record = read_task(stage.folder, task)
@@ -107,7 +105,7 @@ def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, complete
     return record.state
 
 
-def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> Json:
+def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> JsonObject:
     if record is not None:
         host, log = record.host, stage.log(task)
         error = record.error or "ended without a result: it was killed, or its machine was lost"
@@ -136,14 +134,14 @@ def _seconds_left(records: list[TaskRecord], counts: Counter[str]) -> float | No
     return max(0.0, left) / max(1, counts[RUNNING])
 
 
-def status_table(status: Json) -> Table:
+def status_table(status: JsonObject) -> Table:
     """Return what `run_status` returns as a table, with the first failure in its notes."""
     numbers = map(Column, ("tasks", DONE, RUNNING, FAILED, "rate", "left"))
     columns = (Column("stage", "left"), *numbers, Column("logs", "left"))
     return Table(columns=columns, rows=tuple(map(_row, status["stages"])), notes=tuple(_notes(status)))
 
 
-def _row(stage: Json) -> tuple[str | int | None, ...]:
+def _row(stage: JsonObject) -> tuple[str | int | None, ...]:
     counts = [stage[name] for name in ("tasks", DONE, RUNNING)]
     failed = stage[FAILED] + stage[STOPPED]
     rate, left = None, None
@@ -154,7 +152,7 @@ def _row(stage: Json) -> tuple[str | int | None, ...]:
     return stage["name"], *counts, failed, rate, left, Path(stage["logs"]).parent.name
 
 
-def _notes(status: Json) -> list[str]:
+def _notes(status: JsonObject) -> list[str]:
     stages = status["stages"]
     jobs = [stage["job"] for stage in stages if stage["job"] is not None]
     is_complete = all(stage[DONE] == stage["tasks"] for stage in stages)
@@ -170,7 +168,7 @@ def _notes(status: Json) -> list[str]:
     return notes
 
 
-def failure_text(failure: Json) -> str:
+def failure_text(failure: JsonObject) -> str:
     """Return what went wrong in a task, and where its log is."""
     return "{stage}, task {task} on {host}: {error} (log: {log})".format(**failure)
 

@@ -2,12 +2,12 @@
 
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import reason
+from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import open_parquet
 from merge_snli.card import render_card
 from merge_snli.dataset.record import Record
@@ -55,7 +55,7 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
         collector.find(CARD_FILE, None, None, f"cannot be compared with the record and the data: {message}")
 
 
-def read_metadata(content: bytes) -> dict[str, Any]:
+def read_metadata(content: bytes) -> JsonObject:
     """Return a card's metadata.
 
     Raises:

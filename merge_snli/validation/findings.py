@@ -5,9 +5,9 @@ import reprlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from merge_snli.base.differences import differences
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import count
 from merge_snli.base.templates import printed
 
@@ -71,7 +71,7 @@ class ValidationReport:
     checked: dict[str, int]
     not_checked: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the report as plain JSON values."""
         return asdict(self)
 

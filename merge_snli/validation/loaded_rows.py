@@ -1,9 +1,9 @@
 """Check rows that `datasets` loaded, whose folder is not known, against themselves."""
 
 from functools import partial
-from typing import Any
 
 from generation.sentences.forms import SIDES
+from merge_snli.base.files import JsonObject
 from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.variants import replaced_words
 from merge_snli.schema import TEST, data_file
@@ -21,7 +21,7 @@ def check_loaded(loaded: LoadedRows, collector: Collector) -> None:
         loaded: The rows.
         collector: Gets the findings and counts.
     """
-    seeds: dict[str, dict[str, Any]] = {}
+    seeds: dict[str, JsonObject] = {}
     collector.skip(NO_FOLDER)
     for number, row in enumerate(loaded.table.to_pylist()):
         find = partial(collector.find, data_file(loaded.config, TEST), number)

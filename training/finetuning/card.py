@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from huggingface_hub import ModelCardData
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.templates import environment
 from merge_snli.problems.known_datasets import known_dataset
 
 TEMPLATE = Path(__file__).with_name("card.md.jinja")
 
 
-def card_text(record: dict[str, Any], labels: Sequence[str], accuracy: float | None, *, name: str) -> str:
+def card_text(record: JsonObject, labels: Sequence[str], accuracy: float | None, *, name: str) -> str:
     """Return the card of a model.
 
     Args:

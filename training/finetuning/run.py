@@ -18,7 +18,7 @@ from transformers import (
 )
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.files import write_json
+from merge_snli.base.files import JsonObject, write_json
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.runner.loading import max_length as model_limit
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def finetune(
-    base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int, record: dict[str, Any]
+    base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int, record: JsonObject
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, float | None]:
     """Fine-tune a classifier.
 

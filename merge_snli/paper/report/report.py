@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import pydantic_core
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.progress import Progress, Stage
 from merge_snli.base.table import count
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds, without_seeds
@@ -41,7 +42,7 @@ class Chapter:
         """Whether the chapter is about one data set, not about what differs between them."""
         return self.analyses[0][0] in SECTIONS
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the values as JSON values, by name of the analysis."""
         return {section.name: json_value(value) for section, value in self.analyses}
 
@@ -72,19 +73,19 @@ class Report:
         more = () if self.without_seeds is None else self.without_seeds.chapters
         return (*self.data_sets, self.across_data_sets, *more)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return every number as JSON values; numbers that are not finite become null."""
         data_sets = []
         for chapter in self.data_sets:
             (scored,) = chapter.scored
-            about: dict[str, Any] = {"title": chapter.title}
+            about: JsonObject = {"title": chapter.title}
             about["digest"] = scored.record.digest
             about["config"] = scored.record.config
             about["models"] = [model.name for model in scored.models]
             about["not_compared"] = dict(scored.apart)
             about["analyses"] = chapter.as_dict()
             data_sets.append(about)
-        numbers: dict[str, Any] = {"data_sets": data_sets, "across_data_sets": self.across_data_sets.as_dict()}
+        numbers: JsonObject = {"data_sets": data_sets, "across_data_sets": self.across_data_sets.as_dict()}
         if self.without_seeds is not None:
             numbers["without_seeds"] = {"seeds": [*self.without_seeds.left_out], **self.without_seeds.as_dict()}
         return numbers

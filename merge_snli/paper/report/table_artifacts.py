@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Table, capitalized, count
 from merge_snli.comparison.findings import difference, not_compared, ranking
 from merge_snli.comparison.statistics_tables import pair_table, table_of_tests
@@ -128,7 +128,7 @@ def majority_artifact(value: Majority) -> Artifact:
     )
 
 
-def _with_mean(models: Mapping[str, Scores], mean: Scores) -> list[Mapping[str, Any]]:
+def _with_mean(models: Mapping[str, Scores], mean: Scores) -> list[JsonObject]:
     """Return a row per model, and one with the mean."""
     return [{"model": name, **scores} for name, scores in (*models.items(), ("mean", mean))]
 
@@ -200,6 +200,6 @@ def _votes(votes: Mapping[str, int] | None) -> str:
     return ", ".join(f"{label} {number}" for label, number in (votes or {}).items())
 
 
-def _answer(model: str, seed: Mapping[str, Any]) -> str | None:
+def _answer(model: str, seed: JsonObject) -> str | None:
     answer: str | None = seed["answers"][model]
     return answer

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Cell, Table, count
 from merge_snli.comparison.findings import ALPHA, MAX_NAMED, and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
@@ -69,7 +70,7 @@ def _frequency_table(value: WordFrequency) -> Table:
     return columns.table(map(_frequency_row, value.models), notes=notes)
 
 
-def _frequency_row(model: ModelWordFrequency) -> dict[str, Any]:
+def _frequency_row(model: ModelWordFrequency) -> JsonObject:
     row = dict(vars(model))
     if model.training_data is not None:
         row["trained_on"] = ", ".join(model.training_data)

@@ -10,7 +10,7 @@ import numpy as np
 from generation.report.overlap import draw_overlap
 from generation.report.tables import report_tables
 from merge_snli.base.errors import InputError, as_flags
-from merge_snli.base.files import read_json, write_bytes
+from merge_snli.base.files import JsonObject, read_json, write_bytes
 from merge_snli.base.table import Table
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.line_chart import image
@@ -100,7 +100,7 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
     """
     chapters = report.data_sets[0], report.across_data_sets
     scored = chapters[0].scored[0]
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     figures: dict[str, tuple[str, ...]] = {}
     for chapter in chapters:
         for section, value in chapter.analyses:
