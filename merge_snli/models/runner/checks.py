@@ -84,7 +84,7 @@ def find_shapes(
     device: torch.device,
     weights: int,
     *,
-    packed: bool,
+    packed: int,
     paddings: Sequence[int] = (0,),
     max_length: int | None = None,
     cached: int = 0,
@@ -96,7 +96,7 @@ def find_shapes(
         example: An input, to test it for batch invariance.
         device: Its device.
         weights: As for `batch_tokens`.
-        packed: Whether its layers are batch-invariant.
+        packed: The result of `pack`.
         paddings: Numbers of padding tokens to test it with; only 0 if inputs are not padded.
         max_length: Maximum number of tokens per input, or None if there is no limit.
         cached: Number of tokens of each input that are computed once for all.
@@ -105,9 +105,9 @@ def find_shapes(
     tokens = partial(batch_tokens, device.type, weights, pads=pads)
     sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + max(paddings)))
     inputs = shuffled(example, sizes[-1])
-    invariant = packed
+    invariant = packed > 0
     for padding in paddings:
         run = partial(run_once, step, inputs, device=device, padding=padding)
         invariant = invariant and is_batch_invariant(run, sizes)
     most = tokens(batch_invariant=invariant) * length // (length - cached)
-    return Shapes(most, pads=pads, batch_invariant=invariant, max_length=max_length)
+    return Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)

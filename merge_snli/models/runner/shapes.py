@@ -47,19 +47,23 @@ class Shapes:
     lengths.
     """
 
-    def __init__(self, tokens: int, *, pads: bool, batch_invariant: bool, max_length: int | None = None) -> None:
+    def __init__(
+        self, tokens: int, *, pads: bool, batch_invariant: bool, fills: bool = False, max_length: int | None = None
+    ) -> None:
         """Start with full batches.
 
         Args:
             tokens: Maximum number of tokens per batch; a longer input is a batch of its own.
             pads: As for `batch_tokens`.
             batch_invariant: As for `batch_tokens`.
+            fills: Whether layers fill up small batches.
             max_length: Maximum number of tokens per input, or None if there is no limit.
         """
         self.batch_invariant = batch_invariant
         self._fitting = tokens
         self._longest_padded = min(tokens // 2, max_length or tokens) if pads else 0
-        self._lengths_per_doubling = MANY_LENGTHS if batch_invariant and tokens < LARGE_BATCH else FEW_LENGTHS
+        few = fills or not batch_invariant or tokens >= LARGE_BATCH
+        self._lengths_per_doubling = FEW_LENGTHS if few else MANY_LENGTHS
 
     def padded(self, lengths: Ints) -> Ints:
         """Return the padded lengths of inputs of these lengths: more tokens, or the same if they are not padded.

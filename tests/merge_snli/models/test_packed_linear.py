@@ -85,6 +85,24 @@ def test_layers_with_other_outputs_are_detected(forward: Forward, packed: int, m
 
 
 @needs_onednn
+def test_few_rows_are_filled_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    product = PackedLinear._product
+
+    def blocked(layer: PackedLinear, rows: torch.Tensor) -> torch.Tensor:
+        """Rows depend on their number if there are fewer than 300, as in bfloat16 on some processors."""
+        return product(layer, rows) * (1 + 1e-6 * (len(rows) < 300))
+
+    monkeypatch.setattr(PackedLinear, "_product", blocked)
+    model, rows = two_layers(), torch.randn(600, 48)
+    with torch.inference_mode():
+        assert pack(model, lambda: model(rows).numpy()) == 384
+        whole = model(rows)
+        for count in (1, 2, 33, 299, 384, 500):
+            assert torch.equal(model(rows[:count]), whole[:count])
+        assert torch.equal(model(rows[:60].view(5, 12, 48)), whole[:60].view(5, 12, 24))
+
+
+@needs_onednn
 def test_model_that_reads_weights_directly_is_unpacked(caplog: pytest.LogCaptureFixture) -> None:
     class Reader(nn.Module):
         def __init__(self) -> None:
