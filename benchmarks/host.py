@@ -37,7 +37,7 @@ from merge_snli.models.runner.classifier import Classifier
 from merge_snli.models.runner.encoded import IDS
 from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.models.runner.runner import Batch
-from merge_snli.scoring.predict import PredictionStore, predict_pairs
+from merge_snli.scoring.predict import predict_pairs
 
 # More rows than a batch has.
 ROWS = 4_096
@@ -102,7 +102,7 @@ def answering_masked_lm() -> MaskedLM:
 def score(classifier: Classifier, pairs: list[Pair]) -> None:
     """Predict pairs and store the predictions."""
     with tempfile.TemporaryDirectory() as folder:
-        predict_pairs(lambda: classifier, pairs, PredictionStore(Path(folder)))
+        predict_pairs(lambda: classifier, pairs, Path(folder))
 
 
 def answer(mlm: MaskedLM, forms: Mapping[str, Form]) -> None:

@@ -23,8 +23,8 @@ from merge_snli.results.evaluate import evaluate
 from merge_snli.results.records import ModelRecord, RunRecord
 from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
-from merge_snli.scoring.predict import PredictedPairs, cached
-from merge_snli.scoring.score_models import prediction_store
+from merge_snli.scoring.predict import Predicted, cached, shard_of
+from merge_snli.scoring.score_models import prediction_folder
 
 # Pairs that a function gets at a time, whose answers a crash can lose.
 PAIRS_PER_CALL = 512
@@ -59,14 +59,14 @@ def score_function(
     digest = store = None
     if version is not None:
         digest = _digest(name, version, possible)
-        store = None if out is None else prediction_store(digest, out)
+        store = None if out is None else prediction_folder(digest, out)
 
-    def predict(pairs: Sequence[Pair]) -> Iterator[PredictedPairs]:
+    def predict(pairs: Sequence[Pair]) -> Iterator[Predicted]:
         for first in range(0, len(pairs), PAIRS_PER_CALL):
             start = time.perf_counter()
             returned = call(function, pairs[first : first + PAIRS_PER_CALL], data.label_names, name)
             rows = np.arange(first, first + len(returned))
-            yield PredictedPairs(rows, np.zeros(len(rows), np.int64), returned, time.perf_counter() - start)
+            yield rows, shard_of(np.zeros(len(rows), np.int64), returned, time.perf_counter() - start)
 
     pairs = data.pairs if source is None else (*data.pairs, *source.new_pairs)
     predictions = cached(predict, pairs, store, name=name)

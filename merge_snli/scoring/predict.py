@@ -4,8 +4,9 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,26 +28,11 @@ FACTS_FILE = "model.json"
 # Pairs of so many characters are tokenized and sorted by length together, while the model runs on those before them.
 CHARACTERS_PER_BLOCK = 4_000_000
 
-# The columns of each shard; `pair` is the digest, and `seconds` the time. Others are `logits` or, from what gives only
-# labels, `output`.
-COLUMNS = pa.schema([("pair", pa.string()), ("tokens", pa.int32()), ("seconds", pa.float64())])
+# Before any shard. The columns of a shard are `pair`, the digest, and those of `shard_of`.
+NO_PAIRS = pa.schema([("pair", pa.string())]).empty_table()
 
-
-class PredictedPairs(NamedTuple):
-    """What was predicted for some pairs of a list.
-
-    Attributes:
-        rows: The indices of the pairs, [n].
-        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
-        values: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; or the number of the
-            predicted output, or a code of `merge_snli.models.labels.Missing`, [n].
-        seconds: Time spent on predicting them.
-    """
-
-    rows: Ints
-    tokens: Ints
-    values: NDArray[Any]
-    seconds: float
+# The indices of some pairs of a list, and what was predicted for them, from `shard_of`.
+Predicted: TypeAlias = tuple[Ints, pa.Table]
 
 
 @dataclass(frozen=True)
@@ -54,7 +40,7 @@ class Predictions:
     """The predictions of a model for some pairs.
 
     Attributes:
-        tokens: As in `PredictedPairs`.
+        tokens: Number of tokens of each pair, special tokens included; 0 if they were not counted, [n].
         outputs: Number of the predicted output of each pair, or a code of `merge_snli.models.labels.Missing`, [n].
         logits: Logits of each pair, [n, n_outputs]; None if the model gives labels only.
         seconds: Time spent on predicting them.
@@ -76,54 +62,31 @@ def best_outputs(logits: Floats32) -> Ints:
     )
 
 
-@dataclass(frozen=True)
-class PredictionStore:
-    """The cached predictions of one model: a folder of shards, which are tables with `COLUMNS`.
+def read_facts(store: Path) -> ModelFacts | None:
+    """Read the facts about a model beside its predictions, or return None if they are missing or damaged."""
+    try:
+        return ModelFacts(**json.loads((store / FACTS_FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
 
-    A shard's name is the sha256 of its bytes; a damaged shard is deleted, and its pairs are predicted again.
 
-    Attributes:
-        folder: The folder, which is created with the first shard.
-    """
-
-    folder: Path
-
-    def add(self, shard: pa.Table) -> None:
-        """Write a shard.
-
-        Raises:
-            InputError: If the disk is full or the folder is not writable.
-        """
-        write_checked(self.folder, shard)
-
-    def write_facts(self, facts: ModelFacts) -> None:
-        """Write the facts about the model, so that it need not be loaded to be described."""
-        write_json(self.folder / FACTS_FILE, asdict(facts))
-
-    def read_facts(self) -> ModelFacts | None:
-        """Read the facts about the model, or return None if they are missing or damaged."""
-        try:
-            return ModelFacts(**json.loads((self.folder / FACTS_FILE).read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            return None
-
-    def shards(self) -> Iterator[pa.Table]:
-        """Yield all intact shards, ordered by name."""
-        for path in sorted(self.folder.glob("*.parquet")):
-            if is_intact(path):
-                yield pq.read_table(path, partitioning=None)
+def read_shards(store: Path) -> Iterator[pa.Table]:
+    """Yield all intact shards of a folder, ordered by name; a damaged one is deleted, and its pairs predicted again."""
+    for path in sorted(store.glob("*.parquet")):
+        if is_intact(path):
+            yield pq.read_table(path, partitioning=None)
 
 
 def look_up(shards: Iterable[pa.Table], pairs: pa.Array) -> pa.Table:
     """Return the rows of shards that have these digests of pairs, in their order; null for missing pairs."""
-    known = pa.concat_tables([COLUMNS.empty_table(), *shards], promote_options="default")
+    known = pa.concat_tables([NO_PAIRS, *shards], promote_options="default")
     return known.take(pc.index_in(pairs, value_set=known["pair"].combine_chunks()))
 
 
 def predict_pairs(
     load: Callable[[], Predictor],
     pairs: Sequence[Pair],
-    store: PredictionStore | None,
+    store: Path | None,
     *,
     name: str = "",
     advance: Callable[[int], None] | None = None,
@@ -133,7 +96,7 @@ def predict_pairs(
     Args:
         load: Loads the model; not called if every prediction is cached.
         pairs: Distinct pairs, [n].
-        store: Where predictions are cached, or None to cache nothing.
+        store: The folder where predictions are cached, or None to cache nothing.
         name: Name of the model, for the progress.
         advance: Called with the number of pairs that have been predicted since the last call.
 
@@ -143,23 +106,21 @@ def predict_pairs(
     Raises:
         InputError: If the model cannot be loaded or fails, or the disk is full.
     """
-    facts, predictor = None if store is None else store.read_facts(), None
+    load = cache(load)
+    facts = None if store is None else read_facts(store)
     if facts is None:
-        predictor = load()
-        facts = predictor.facts
+        facts = load().facts
         if store is not None:
-            store.write_facts(facts)
-
-    def predict(missing: Sequence[Pair]) -> Iterator[PredictedPairs]:
-        return predict_shards(predictor or load(), missing)
-
-    return cached(predict, pairs, store, name=name, advance=advance), facts
+            # So that the model need not be loaded again to be described.
+            write_json(store / FACTS_FILE, asdict(facts))
+    predictions = cached(lambda missing: predict_shards(load(), missing), pairs, store, name=name, advance=advance)
+    return predictions, facts
 
 
 def cached(
-    predict: Callable[[Sequence[Pair]], Iterator[PredictedPairs]],
+    predict: Callable[[Sequence[Pair]], Iterator[Predicted]],
     pairs: Sequence[Pair],
-    store: PredictionStore | None,
+    store: Path | None,
     *,
     name: str,
     advance: Callable[[int], None] | None = None,
@@ -169,19 +130,20 @@ def cached(
     Args:
         predict: Predicts pairs, in shards that are stored one by one; not called if every prediction is cached.
         pairs: Distinct pairs, [n].
-        store: Where predictions are cached, or None to cache nothing.
+        store: The folder where predictions are cached, or None to cache nothing.
         name: Name of the model, for the progress.
         advance: Called with the number of pairs that have been predicted since the last call.
     """
     digests = pa.array(map(pair_digest, pairs), pa.string())
-    shards = [] if store is None else list(store.shards())
+    shards = [] if store is None else list(read_shards(store))
     missing = np.flatnonzero(look_up(shards, digests)["pair"].is_null())
 
-    def keep(predicted: PredictedPairs) -> int:
-        shard = table_of(digests.take(missing[predicted.rows]), predicted)
+    def keep(predicted: Predicted) -> int:
+        rows, shard = predicted
+        shard = shard.add_column(0, "pair", digests.take(missing[rows]))
         shards.append(shard)
         if store is not None:
-            store.add(shard)
+            write_checked(store, shard)
         return len(shard)
 
     if len(missing):
@@ -193,11 +155,19 @@ def cached(
     return predictions_in(look_up(shards, digests))
 
 
-def table_of(pairs: pa.Array, predicted: PredictedPairs) -> pa.Table:
-    """Return predictions for pairs with these digests as a shard."""
-    values, number = predicted.values, len(pairs)
-    columns = [pairs, pa.array(predicted.tokens, pa.int32()), pa.repeat(predicted.seconds / number, number)]
-    table = pa.Table.from_arrays(columns, schema=COLUMNS)
+def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:
+    """Return predictions for some pairs as a shard without the digests of the pairs: `tokens`, `seconds` and values.
+
+    The values are the column `logits` or, from what gives only labels, `output`.
+
+    Args:
+        tokens: As in `Predictions`.
+        values: Logits of each pair, float32, [n, n_outputs], NaN for a pair that is too long; or the number of the
+            predicted output, or a code of `merge_snli.models.labels.Missing`, [n].
+        seconds: Time spent on predicting them.
+    """
+    number = len(tokens)
+    table = pa.table({"tokens": pa.array(tokens, pa.int32()), "seconds": pa.repeat(seconds / number, number)})
     if values.ndim == 1:
         return table.append_column("output", pa.array(values))
     return table.append_column("logits", pa.FixedSizeListArray.from_arrays(values.reshape(-1), values.shape[1]))
@@ -215,7 +185,7 @@ def predictions_in(table: pa.Table) -> Predictions:
     return Predictions(table["tokens"].to_numpy(), outputs, logits, pc.sum(table["seconds"]).as_py() or 0.0)
 
 
-def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[PredictedPairs]:
+def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predicted]:
     """Predict pairs in shards.
 
     Those of a block that are too long for the model come first, with NaN logits: they are never truncated.
@@ -227,9 +197,9 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
         too_long = np.flatnonzero(tokens > (limit or tokens.max()))
         if len(too_long):
             nothing = np.full((len(too_long), predictor.n_outputs), np.nan, dtype=np.float32)
-            yield PredictedPairs(before + too_long, tokens[too_long], nothing, 0.0)
+            yield before + too_long, shard_of(tokens[too_long], nothing, 0.0)
         start = time.perf_counter()
         for rows, (logits, *_) in predictor.run(encoded, np.delete(np.arange(len(tokens)), too_long)):
-            yield PredictedPairs(before + rows, tokens[rows], logits, time.perf_counter() - start)
+            yield before + rows, shard_of(tokens[rows], logits, time.perf_counter() - start)
             start = time.perf_counter()
         before += len(tokens)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +32,7 @@ from merge_snli.results.result import Result
 from merge_snli.results.store import store_result
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.predict import Predictions, PredictionStore, predict_pairs
+from merge_snli.scoring.predict import Predictions, predict_pairs
 from merge_snli.scoring.scored_model import ScoredModel, model_from_name
 from merge_snli.statistics import mcnemar_test
 
@@ -95,10 +94,9 @@ def score_model(
             f"the labels of {record.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
             "the time: give them with ⟦model_labels⟧, or infer them on a MERGE data set first"
         )
-    store = None if out is None else prediction_store(scored.key, out)
-    load = cache(scored.load)
+    store = None if out is None else prediction_folder(scored.key, out)
     pairs = data.pairs if source is None else (*data.pairs, *source.new_pairs)
-    predictions, facts = predict_pairs(load, pairs, store, name=record.name)
+    predictions, facts = predict_pairs(scored.load, pairs, store, name=record.name)
     labels = _labels_on_seeds(record, predictions, data)
     prompt = None
     if scored.prompt is not None:
@@ -127,14 +125,14 @@ def score_model(
     return result if out is None else store_result(result, out)
 
 
-def prediction_store(key: str, out: Path) -> PredictionStore:
-    """Return where predictions are cached.
+def prediction_folder(key: str, out: Path) -> Path:
+    """Return the folder where predictions are cached.
 
     Args:
         key: What they depend on, as a sha256.
         out: Folder for the result file.
     """
-    return PredictionStore(work_folder(out) / "predictions" / key[:16])
+    return work_folder(out) / "predictions" / key[:16]
 
 
 def score_models(

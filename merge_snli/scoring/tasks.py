@@ -17,7 +17,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.results.result import Result
 from merge_snli.scoring.options import ScoreOptions
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.score_models import data_and_source, prediction_store, score_models
+from merge_snli.scoring.score_models import data_and_source, prediction_folder, score_models
 from merge_snli.scoring.scored_model import model_from_name
 
 Scored = tuple[list[Result], dict[str, Message]]
@@ -109,7 +109,7 @@ def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
     """
     data, source = run.read()
     scored = model_from_name(run.models[name], run.options)
-    store = prediction_store(scored.key, run.out)
+    store = prediction_folder(scored.key, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
     shares = [own for pairs in every if (own := pairs[share.task :: share.tasks])]

@@ -35,7 +35,7 @@ from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.score_models import prediction_store, score_model
+from merge_snli.scoring.score_models import prediction_folder, score_model
 from merge_snli.scoring.scored_model import model_from_name
 from tests.cases import first_fast, slow
 from tests.commands import Command
@@ -273,7 +273,7 @@ def test_scores_cached_before_chat_templates_are_not_used(folder: Folder, tmp_pa
     digest = sha256_of_json([find_model(str(with_template)).digest, WORD.digest])
     before = replace(scored, record=replace(scored.record, digest=digest))
     data = part_of_data(open_config("demo:dataset", "verb"), limit_seeds=1, subsample=0)
-    predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_store(before.key, out))
+    predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_folder(before.key, out))
     result, expected = (score_model(scored, data, out=folder) for folder in (out, tmp_path / "fresh"))
     without = score_model(model_from_name(str(folder("gpt2")), options), data)
     assert without.calibration != result.calibration == expected.calibration

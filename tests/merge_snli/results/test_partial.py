@@ -30,7 +30,7 @@ from merge_snli.results.grouping import on_same_data, titles_of, unranked_reason
 from merge_snli.results.naming import file_name, work_folder
 from merge_snli.results.parts import on_part, with_parts
 from merge_snli.schema import NLI_LABELS, data_file
-from merge_snli.scoring.predict import PredictionStore
+from merge_snli.scoring.predict import read_shards
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
@@ -309,7 +309,7 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
     data = open_config(annotators, "all")
     [folder] = {path.parent for path in work_folder(tmp_path / "results").rglob("*.parquet")}
     logits = {}
-    for shard in PredictionStore(folder).shards():
+    for shard in read_shards(folder):
         for pair, values in zip(shard["pair"].to_pylist(), shard["logits"].to_pylist(), strict=True):
             logits[pair] = np.array(values)
 

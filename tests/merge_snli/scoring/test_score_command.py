@@ -16,6 +16,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
@@ -25,12 +26,12 @@ from merge_snli.base.errors import flag
 from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import score as score_command
 from merge_snli.cli.option_arguments import given
+from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.labels import Pair
 from merge_snli.results.eval_results import eval_results_file, eval_tasks
 from merge_snli.results.rows import ends_text
 from merge_snli.scoring.options import IN_PYTHON, ScoreOptions
-from merge_snli.scoring.predict import PredictionStore
 from tests.commands import Command
 from tests.hub.server import Hub
 from tests.merge_snli.conftest import MakeModel
@@ -194,14 +195,12 @@ def test_a_disk_error_names_the_folder(
 def test_an_interrupted_run_keeps_its_shards(
     bert: Path, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    add = PredictionStore.add
-
-    def add_and_interrupt(store: PredictionStore, shard: object) -> None:
-        add(store, shard)
+    def write_and_interrupt(folder: Path, shard: pa.Table) -> None:
+        write_checked(folder, shard)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 32)
-    monkeypatch.setattr(PredictionStore, "add", add_and_interrupt)
+    monkeypatch.setattr("merge_snli.scoring.predict.write_checked", write_and_interrupt)
     command("score", bert, "--dataset", dataset, "--out", tmp_path / "results", code=130)
     assert list(tmp_path.rglob("*.parquet")) and not list(tmp_path.rglob("results/*"))
 
@@ -213,13 +212,13 @@ from merge_snli.models.runner import runner
 from merge_snli.scoring import predict
 torch.set_num_threads(1)
 runner.INPUTS_PER_SHARD = 16
-add = predict.PredictionStore.add
+write = predict.write_checked
 
-def add_and_die(store, shard):
-    add(store, shard)
+def write_and_die(store, shard):
+    write(store, shard)
     os.kill(os.getpid(), signal.SIGKILL)
 
-predict.PredictionStore.add = add_and_die
+predict.write_checked = write_and_die
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -6,7 +6,7 @@ import pickle
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,11 @@ from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.answers.sentences import pair_digest
 from merge_snli.base.errors import IncompleteError, InputError
+from merge_snli.base.files import write_json
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.dataset.label_spellings import INFER, TWO_WAY
+from merge_snli.dataset.parquet_files import write_checked
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.labels import (
     INFERRED,
@@ -38,7 +40,7 @@ from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.encoded import Predictor
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.options import ScoreOptions
-from merge_snli.scoring.predict import FACTS_FILE, PredictedPairs, PredictionStore, look_up, predictions_in, table_of
+from merge_snli.scoring.predict import FACTS_FILE, look_up, predictions_in, read_facts, read_shards, shard_of
 from merge_snli.scoring.score_models import check_labels, infer_labels, score_model, score_models
 from merge_snli.scoring.scored_model import ScoredModel, model_from_name
 from merge_snli.scoring.tasks import ScoringRun, evaluate, predict
@@ -225,71 +227,70 @@ def test_known_labels_must_be_the_best_order(data_labels: tuple[str, ...]) -> No
     refused(message, check_labels, ORDER, best, gold, data_labels, model="m")
 
 
-def shard_of(digests: Sequence[str], values: Any, seconds: float) -> pa.Table:  # noqa: ANN401 - an array
+def predicted(digests: Sequence[str], values: Any, seconds: float) -> pa.Table:  # noqa: ANN401 - an array
     """Return a shard with the predictions of pairs with these digests, of 3 tokens, 4 tokens, and so on."""
-    rows = np.arange(len(digests))
-    return table_of(pa.array(digests), PredictedPairs(rows, rows + 3, np.asarray(values), seconds))
+    shard = shard_of(np.arange(len(digests)) + 3, np.asarray(values), seconds)
+    return shard.append_column("pair", pa.array(digests))
 
 
-FIRST = shard_of("ab", np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
+FIRST = predicted("ab", np.array([[1, 2, 3], [np.nan] * 3], np.float32), 1.5)
 
 
-SECOND = shard_of("c", np.array([[7, 8, 9]], np.float32), 2.0)
+SECOND = predicted("c", np.array([[7, 8, 9]], np.float32), 2.0)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> PredictionStore:
-    store = PredictionStore(tmp_path / "predictions")
-    store.add(FIRST)
-    store.add(SECOND)
-    return store
+def store(tmp_path: Path) -> Path:
+    for shard in (FIRST, SECOND):
+        write_checked(tmp_path, shard)
+    return tmp_path
 
 
 def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
-    store = PredictionStore(tmp_path / "predictions")
-    assert (list(store.shards()), store.read_facts()) == ([], None)
-    assert look_up([], pa.array(["a"])).to_pylist() == [{"pair": None, "tokens": None, "seconds": None}]
-    store.add(shard_of("ab", [3, Missing.NO_ANSWER], 0.5))
-    found = predictions_in(look_up(store.shards(), pa.array(["b", "a"])))
+    store = tmp_path / "predictions"
+    assert (list(read_shards(store)), read_facts(store)) == ([], None)
+    assert look_up([], pa.array(["a"])).to_pylist() == [{"pair": None}]
+    write_checked(store, predicted("ab", [3, Missing.NO_ANSWER], 0.5))
+    found = predictions_in(look_up(read_shards(store), pa.array(["b", "a"])))
     assert found.logits is None
     assert found.outputs.tolist() == [Missing.NO_ANSWER, 3]
 
 
-def test_look_up_returns_predictions_in_order(store: PredictionStore) -> None:
-    assert look_up(store.shards(), pa.array(["c", "x", "a"]))["pair"].to_pylist() == ["c", None, "a"]
-    found = predictions_in(look_up(store.shards(), pa.array(["c", "a", "b"])))
+def test_look_up_returns_predictions_in_order(store: Path) -> None:
+    assert look_up(read_shards(store), pa.array(["c", "x", "a"]))["pair"].to_pylist() == ["c", None, "a"]
+    found = predictions_in(look_up(read_shards(store), pa.array(["c", "a", "b"])))
     assert found.tokens.tolist() == [3, 3, 4]
     assert found.outputs.tolist() == [2, 2, Missing.NOT_PREDICTED]
     np.testing.assert_array_equal(found.logits, [[7, 8, 9], [1, 2, 3], [np.nan] * 3])
     assert found.seconds == 3.5
-    assert predictions_in(look_up(store.shards(), pa.array(["c"]))).seconds == 2.0, "of these pairs only"
+    assert predictions_in(look_up(read_shards(store), pa.array(["c"]))).seconds == 2.0, "of these pairs only"
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 something else"])
-def test_damaged_shard_is_deleted(store: PredictionStore, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    path = written(max(store.folder.glob("*.parquet"), key=lambda shard: shard.stat().st_size), damage)
+def test_damaged_shard_is_deleted(store: Path, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    path = written(max(store.glob("*.parquet"), key=lambda shard: shard.stat().st_size), damage)
     with caplog.at_level(logging.WARNING):
-        assert len(list(store.shards())) == 1
+        assert len(list(read_shards(store))) == 1
     assert f"{path} is damaged" in caplog.text
     assert not path.exists()
 
 
-def test_one_changed_byte_and_a_partial_shard_are_detected(store: PredictionStore) -> None:
-    (store.folder / ".abc.parquet.1.part").write_bytes(b"PAR1")
-    assert len(list(store.shards())) == 2
-    path = next(store.folder.glob("[!.]*.parquet"))
+def test_one_changed_byte_and_a_partial_shard_are_detected(store: Path) -> None:
+    (store / ".abc.parquet.1.part").write_bytes(b"PAR1")
+    assert len(list(read_shards(store))) == 2
+    path = next(store.glob("[!.]*.parquet"))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
-    assert len(list(store.shards())) == 1
+    assert len(list(read_shards(store))) == 1
 
 
-def test_facts_are_read_back(store: PredictionStore) -> None:
+def test_facts_are_read_back(store: Path) -> None:
     facts = ModelFacts("BertForSequenceClassification", 12, None)
-    store.write_facts(facts)
-    assert store.read_facts() == facts
-    (store.folder / FACTS_FILE).write_text("{", encoding="utf-8")
-    assert store.read_facts() is None
+    write_json(store / FACTS_FILE, asdict(facts))
+    assert read_facts(store) == facts
+    (store / FACTS_FILE).write_text("{", encoding="utf-8")
+    assert read_facts(store) is None
 
 
 WORDS = "one two three four five six seven eight nine ten".split()  # noqa: SIM905
@@ -321,8 +322,7 @@ def test_each_pair_is_predicted_once_unless_it_is_too_long(characters: int, monk
 
 
 def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
-    store = PredictionStore(tmp_path)
-    predictor = counting()
+    store, predictor = tmp_path, counting()
     first, _ = predicting.predict_pairs(lambda: predictor, PAIRS[:30], store)
     predicting.predict_pairs(lambda: predictor, PAIRS, store)
     assert set(predictor.predicted.values()) == {1}
@@ -342,9 +342,9 @@ def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
             raise KeyboardInterrupt
         return len(pair[0]), float(pair[1])
 
-    store, failing, whole = PredictionStore(tmp_path), Rule(rule, 2, max_length=8), counting()
+    store, failing, whole = tmp_path, Rule(rule, 2, max_length=8), counting()
     refused("", predicting.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
-    cached = sum(map(len, store.shards()))
+    cached = sum(map(len, read_shards(store)))
     assert cached > sum(len(premise.split()) > 8 for premise, _ in PAIRS)
     found, _ = predicting.predict_pairs(lambda: whole, PAIRS, store)
     np.testing.assert_array_equal(found.logits, expected_logits())
