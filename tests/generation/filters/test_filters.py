@@ -5,7 +5,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,15 @@ import pytest
 
 from generation.filters import definitions
 from generation.filters.conditions import (
-    MEN,
-    WOMEN,
     disagrees_with_article,
     does_not_fit_pronoun,
     in_problem,
     is_in_compound,
     lacks_capital,
 )
-from generation.filters.definitions import OTHER_CLASS, applied_filters
+from generation.filters.definitions import applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
-from generation.filters.filter import Applied, Occurrence
+from generation.filters.filter import Occurrence
 from generation.filters.lexical import (
     FOLDER_VARIABLE,
     WordNet,
@@ -49,7 +46,6 @@ LOW_LOG_ODDS = definitions.LOW_LOG_ODDS.reason
 LOW_RANK = definitions.LOW_RANK.reason
 IN_PROBLEM = definitions.IN_PROBLEM.reason
 SAME_WORD = definitions.SAME_WORD.reason
-RELATED = definitions.RELATED.reason
 
 PIECES = [
     Piece("girl", SPACED),
@@ -102,37 +98,17 @@ def filtered(
 def test_every_filler_gets_an_outcome() -> None:
     outcome = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
     assert outcome.suggestions == {"boy": 5.0}
-    outcomes = [KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE]
-    assert [OUTCOMES[code] for code in outcome.codes] == outcomes
-    assert outcome.counts() == Counter({KEPT: 1, NO_WORD: 2, LESS_PROBABLE: 2, IN_PROBLEM: 1, SAME_WORD: 1})
-
-
-def test_drop_changes_the_outcome_of_suggestions_only() -> None:
-    before = filtered(fillers(1, 3, 6, 4, 0), "girl", VOCABULARY, frozenset({"girl"}))
-    after = before.drop([True, False, True], OTHER_CLASS)
-    assert list(after.suggestions) == ["boy", "tree"]
-    assert [[OUTCOMES[code] for code in each.codes] for each in (before, after)] == [
-        [KEPT, NO_WORD, KEPT, KEPT, LESS_PROBABLE],
-        [KEPT, NO_WORD, OTHER_CLASS.reason, KEPT, LESS_PROBABLE],
-    ]
+    outcomes = [OUTCOMES[code] for code in outcome.codes]
+    assert outcomes == [KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE]
+    assert outcome.counts() == Counter(outcomes)
 
 
 @pytest.mark.parametrize(
-    ("answer", "original", "expected"),
-    [
-        (fillers(2, 1, 0), "Girl", {"Boy": 2.0}),  # the more probable of two pieces of one word
-        (Fillers(np.array([1, 0]), np.array([-1.0, -1.0], dtype=np.float32), 0, -1.0), "girl", {}),  # equally probable
-        # An original outside the top k.
-        (
-            Fillers(np.array([1, 4]), np.array([-1.0, -2.0], dtype=np.float32), 0, -9.5),
-            "girl",
-            {"boy": 8.5, "tree": 7.5},
-        ),
-    ],
-    ids=["two pieces of a word", "equally probable", "outside the top k"],
+    ("original", "expected"), [("girl", {"boy": 8.5, "tree": 7.5}), ("Girl", {"Boy": 8.5, "Tree": 7.5})]
 )
-def test_what_is_more_probable_is_kept(answer: Fillers, original: str, expected: dict[str, float]) -> None:
-    assert list(filtered(answer, original, VOCABULARY, frozenset()).suggestions.items()) == list(expected.items())
+def test_the_original_may_be_outside_the_top_k(original: str, expected: dict[str, float]) -> None:
+    answer = Fillers(np.array([1, 4, 2]), np.array([-1.0, -2.0, -3.0], dtype=np.float32), 0, -9.5)
+    assert filtered(answer, original, VOCABULARY, frozenset()).suggestions == expected
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -145,93 +121,25 @@ def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagge
     ("written", "other"),
     [("café", "cafe"), ("cafe\u0301", "Café"), ("Straße", "STRASSE"), ("ﬁsh", "fish"), ("İx", "ix")],
 )
-def test_words_are_compared_without_accents_and_case(written: str, other: str, tagger: Tagger) -> None:
+def test_words_are_compared_without_accents_and_case(written: str, other: str) -> None:
     assert fold(written) == fold(other)
-    for one, another in ((written, other), (other, written)):
-        (tagged,) = tag([Problem("x", f"A {one}, a bar", "A bar", 0)], tagger)
-        vocabulary = Vocabulary((Piece("Bar", SPACED), Piece(another, SPACED)), np.array([True, True]))
-        assert filtered(fillers(1, 0), "Bar", vocabulary, words_of(tagged)).counts() == Counter(
-            {IN_PROBLEM: 1, LESS_PROBABLE: 1}
-        )
 
 
 @pytest.mark.parametrize(
-    ("order", "taken", "choices", "suggestions", "counts"),
+    ("choices", "suggestions", "dropped"),
     [
-        (
-            (1, 3, 0, 6, 4),
-            {"girl", "tree"},
-            {"filters": "none"},
-            {"boy": 2.0, "cat": -1.0},
-            {KEPT: 2, NO_WORD: 1, IN_PROBLEM: 2},
-        ),
+        ({"filters": "none", "max_rank": 4, "min_log_odds": 0}, {"boy": 3.0, "tree": 2.0, "cat": 1.0, "girl": 0.0}, {}),
         # Log-odds 3, 2, 1.
-        (
-            (1, 4, 6, 0),
-            set(),
-            {"min_log_odds": 2},
-            {"boy": 3.0, "tree": 2.0},
-            {KEPT: 2, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
-        ),
-        (
-            (1, 4, 6, 0),
-            set(),
-            {"max_rank": 1, "min_log_odds": 2},
-            {"boy": 3.0},
-            {KEPT: 1, LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1},
-        ),
-        (
-            (1, 4, 6, 0),
-            set(),
-            {"filters": "none", "max_rank": 4, "min_log_odds": 0},
-            {"boy": 3.0, "tree": 2.0, "cat": 1.0, "girl": 0.0},
-            {KEPT: 4},
-        ),
+        ({"max_rank": 1, "min_log_odds": 2}, {"boy": 3.0}, {LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1}),
+        ({"min_log_odds": 2}, {"boy": 3.0, "tree": 2.0}, {LOW_LOG_ODDS: 1, LESS_PROBABLE: 1}),
     ],
-    ids=["without the probability", "a margin", "a margin and a maximum rank", "a maximum rank of all"],
 )
 def test_options_of_the_filters(
-    order: tuple[int, ...],
-    taken: set[str],
-    choices: dict[str, Any],
-    suggestions: dict[str, float],
-    counts: dict[str, int],
+    choices: dict[str, Any], suggestions: dict[str, float], dropped: dict[str, int]
 ) -> None:
-    outcome = filtered(fillers(*order), "girl", VOCABULARY, frozenset(taken), **choices)
-    assert (list(outcome.suggestions.items()), outcome.counts()) == (list(suggestions.items()), Counter(counts))
-
-
-def test_relations_are_looked_up_after_the_cheaper_filters() -> None:
-    looked_up: list[str] = []
-
-    def is_related(word: str) -> bool:
-        looked_up.append(word)
-        return word == "boy"
-
-    related = replace(definitions.RELATED, on_word=lambda *_: is_related)
-    filters = applied_filters(Options(problems="x", mlm=("m",), no_relations=True))
-    filters = tuple(
-        Applied(related, value) if filter_ is definitions.RELATED else Applied(filter_, value)
-        for filter_, value in filters
-    )
-    outcome = filter_fillers(
-        fillers(1, 2, 3, 6, 4, 0),
-        VOCABULARY,
-        occurrence("“ girl", "girl", 2, words=frozenset({"girl", "tree"})),
-        filters,
-    )
-    assert list(outcome.suggestions) == ["cat"]
-    assert looked_up == ["boy", "cat"]
-    assert outcome.counts() == Counter(
-        {
-            KEPT: 1,
-            NO_WORD: 1,
-            LESS_PROBABLE: 1,
-            RELATED: 1,
-            SAME_WORD: 1,
-            IN_PROBLEM: 1,
-        }
-    )
+    outcome = filtered(fillers(1, 4, 6, 0), "girl", VOCABULARY, frozenset(), **choices)
+    assert list(outcome.suggestions.items()) == list(suggestions.items())
+    assert outcome.counts() == Counter({KEPT: len(suggestions), **dropped})
 
 
 def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
@@ -252,7 +160,6 @@ def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
         ("A blue-green car", "DT JJ HYPH JJ NN", "blue", True),
         ("A blue-green car", "DT JJ HYPH JJ NN", "green", True),
         ("cats/dogs", "NNS SYM NNS", "dogs", True),
-        ("The blue car", "DT JJ NN", "blue", False),
         ("The blue car", "DT JJ NN", "car", False),
         ("Dogs chase cats", "NNS VBP NNS", "cats", False),
         ("ice", "NN", "ice", False),
@@ -266,38 +173,30 @@ def test_a_word_in_a_compound(text: str, tags: str, word: str, *, expected: bool
     ("premise", "hypothesis", "original", "dropped", "kept"),
     [
         ("A musician plays his guitar", "One musician is here", "musician", ("woman", "Woman"), ("man",)),
-        ("A musician plays HIS guitar", "One musician is here", "musician", ("women", "Women"), ("artist",)),
         ("A musician hurt herself", "One musician is here", "musician", ("man", "Man"), ("woman",)),
         ("A black dog follows her", "One black is here", "black", ("male", "Male"), ("female",)),
         # The pronoun means somebody else if the original has the gender of the suggestion.
         ("The lady greets his brother", "A lady greets", "lady", (), ("girl", "man")),
         # The hypothesis counts, and other words do not.
         ("A child runs to the hero", "A child runs to his mother", "child", ("girl",), ()),
-        ("A child runs to the hero", "A child runs", "child", (), ("girl",)),
     ],
 )
 def test_a_word_of_the_other_gender_is_dropped(
     premise: str, hypothesis: str, original: str, dropped: tuple[str, ...], kept: tuple[str, ...]
 ) -> None:
     drops = does_not_fit_pronoun(occurrence(premise, original, premise.index(original), hypothesis=hypothesis))
-    assert [word for word in (*dropped, *kept) if drops(word)] == [*dropped]
-
-
-def test_no_word_has_both_genders() -> None:
-    assert MEN.isdisjoint(WOMEN)
+    assert list(filter(drops, (*dropped, *kept))) == [*dropped]
 
 
 @pytest.mark.parametrize(
     ("word_class", "suggestion", "expected"),
     [
-        ("noun", "girl", True),
         ("noun", "girls", True),
         ("noun", "boys", True),
         ("noun", "man", True),
         ("noun", "women", False),
         ("noun", "play", False),
         ("verb", "plays", True),
-        ("verb", "girl", False),
         ("adj", "girl", False),
     ],
 )
@@ -307,28 +206,19 @@ def test_a_suggestion_that_the_problem_has_in_another_form(word_class: str, sugg
     assert in_problem(boy)(suggestion) is expected
 
 
-@pytest.mark.parametrize(
-    ("article", "words"),
-    [
-        ("an", ("apple", "hour", "honest", "heir", "MRI", "x-ray", "old-fashioned", "Hour")),
-        ("a", ("dog", "unicorn", "European", "user", "one-legged", "UFO", "once", "hotel", "NASA")),
-    ],
-)
-def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
-    assert [word for word in words if article_of(word) != article] == []
+@pytest.mark.parametrize(("word", "article"), [("hour", "an"), ("MRI", "an"), ("unicorn", "a"), ("UFO", "a")])
+def test_articles_of_words(word: str, article: str) -> None:
+    assert article_of(word) == article
 
 
 @pytest.mark.parametrize(
     ("before", "applies"),
     [
         ("A ", True),
-        ("There is a ", True),
         ("with  a\t", True),
         ("he says a “", True),
         ('a ("', True),
-        ("A big ", False),
         ("vitamin-a ", False),
-        ("mama ", False),
         ("the ", False),
         ("plan a-", False),
         ("", False),
@@ -336,7 +226,8 @@ def test_articles_of_words(article: str, words: tuple[str, ...]) -> None:
 )
 def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
     disagrees = disagrees_with_article(occurrence(f"{before}boy runs", "boy", len(before)))
-    assert (disagrees("girl"), disagrees("hour")) == (False, applies)
+    assert not disagrees("girl")
+    assert disagrees("hour") is applies
 
 
 def test_the_word_is_written_as_at_the_occurrence() -> None:
@@ -359,23 +250,20 @@ def related(wordnet: WordNet, word: str, other: str, word_class: str) -> bool:
     ("word", "other", "expected"),
     [
         ("dog", "hound", True),  # synonyms
-        ("animals", "dogs", True),  # hypernym, three steps above
-        ("dogs", "animals", True),  # hyponym
-        ("beast", "Dog", True),
+        ("animals", "Dogs", True),  # hypernym, three steps above
         ("wolves", "dog", True),  # co-hyponyms: both directly below "canine"
         ("cat", "dog", False),  # a common hypernym two steps above
-        ("canine", "feline", True),
-        ("guitar", "dog", False),
         ("guitar", "guitars", True),  # one word
         ("blurb", "dog", False),  # not in WordNet
     ],
 )
 def test_nouns(wordnet: WordNet, word: str, other: str, expected: bool) -> None:
-    assert related(wordnet, word, other, "noun") is related(wordnet, other, word, "noun") is expected
+    assert related(wordnet, word, other, "noun") is expected
+    assert related(wordnet, other, word, "noun") is expected
 
 
 def test_adjectives_and_verbs(wordnet: WordNet) -> None:
-    assert related(wordnet, "big", "small", "adj") and related(wordnet, "bigger", "large", "adj")
+    assert related(wordnet, "bigger", "small", "adj")
     assert related(wordnet, "large", "little", "adj"), "the antonym of a synonym"
     assert related(wordnet, "ran", "moving", "verb")
     assert not wordnet.relation_to((("run", "verb"),), "noun")("run")
@@ -384,10 +272,12 @@ def test_adjectives_and_verbs(wordnet: WordNet) -> None:
 
 def test_related_to_another_word_of_the_problem(wordnet: WordNet, tagger: Tagger) -> None:
     (tagged,) = tag([Problem("x", "Two dogs and three boys swim.", "The boys swim slowly.", 0)], tagger)
-    others = other_words(tagged, next(word for word in shared_words(tagged) if word.text == "boys"))
+    boys, *_ = shared_words(tagged)
+    others = other_words(tagged, boys)
     assert others == (("dogs", "noun"), ("swim", "verb"), ("slowly", "adv"))
     is_related = wordnet.relation_to(others, "noun")
-    assert [word for word in ("animals", "wolves", "cats", "children") if is_related(word)] == ["animals", "wolves"]
+    assert is_related("wolves")
+    assert not is_related("children")
 
 
 def test_version_and_digest(wordnet: WordNet, tmp_path: Path) -> None:
@@ -432,6 +322,8 @@ def test_an_adjective_from_a_name_is_dropped_in_lower_case(
     premise: str, word: str, word_class: str, dropped: list[str]
 ) -> None:
     drops = lacks_capital(occurrence(premise, word, premise.index(word), word_class=word_class))
-    suggestions = ["african", "tall", "chinese", "catholic"]
-    written = [match_case(word, suggestion) for suggestion in suggestions]
-    assert [suggestion for suggestion, cased in zip(suggestions, written, strict=True) if drops(cased)] == dropped
+    found = []
+    for suggestion in ("african", "tall", "chinese", "catholic"):
+        if drops(match_case(word, suggestion)):
+            found.append(suggestion)
+    assert found == dropped

@@ -14,7 +14,6 @@ from generation.replacements.combine import (
     scramble,
     scramble_all,
 )
-from merge_snli.languages.language import language_of
 
 
 def test_over_mlms_unites_and_takes_the_largest_log_odds() -> None:
@@ -24,26 +23,13 @@ def test_over_mlms_unites_and_takes_the_largest_log_odds() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("sides", "expected"),
-    [
-        ("intersection", (Replacement("boy", ("m1",), ("m2",), 0.5),)),
-        (
-            "union",
-            (
-                Replacement("ant", (), ("m2",), 2.0),
-                Replacement("boy", ("m1",), ("m2",), 0.5),
-                Replacement("cat", ("m1",), (), -1.0),
-            ),
-        ),
-    ],
-)
-def test_different_masked_lms_may_validate_premise_and_hypothesis(
-    sides: str, expected: tuple[Replacement, ...]
-) -> None:
+def test_different_masked_lms_may_validate_premise_and_hypothesis() -> None:
     premise = {"boy": Validated(("m1",), 1.0), "cat": Validated(("m1",), -1.0)}
     hypothesis = {"boy": Validated(("m2",), 0.5), "ant": Validated(("m2",), 2.0)}
-    assert over_sentences(premise, hypothesis, sides=sides) == expected
+    boy = Replacement("boy", ("m1",), ("m2",), 0.5)
+    assert over_sentences(premise, hypothesis) == (boy,)
+    ant, cat = Replacement("ant", (), ("m2",), 2.0), Replacement("cat", ("m1",), (), -1.0)
+    assert over_sentences(premise, hypothesis, sides="union") == (ant, boy, cat)
 
 
 SCRAMBLED = st.text("abcdeé'-", min_size=1).filter(lambda word: any(letter.isalpha() for letter in word))
@@ -61,12 +47,12 @@ def replacements(words: list[str]) -> list[Replacement]:
 def test_only_the_order_of_the_letters_changes(word: str, case: Callable[[str], str], random_seed: int) -> None:
     word = case(word)
     scrambled = scramble(word, random_seed)
-    assert scrambled is not None and sorted(scrambled.casefold()) == sorted(word.casefold())
-    shapes = [[mark if mark in "'-" else "x" for mark in text] for text in (scrambled, word)]
-    assert shapes[0] == shapes[1]
+    assert scrambled is not None
+    assert sorted(scrambled.casefold()) == sorted(word.casefold())
+    for old, new in zip(word, scrambled, strict=True):
+        assert old.isalpha() == new.isalpha()
     different = {letter.casefold() for letter in word if letter.isalpha()}
     assert (scrambled.casefold() == word.casefold()) == (len(different) == 1)
-    assert scramble(word, random_seed) == scrambled
 
 
 @pytest.mark.parametrize(
@@ -79,8 +65,9 @@ def test_orders_are_the_same_on_every_machine(random_seed: int, scrambled: list[
 def test_no_scrambled_word_is_a_negation_or_a_word_of_the_problem() -> None:
     scrambled, left_out = scramble_all(replacements(["on", "ton", "ram", "ox"]), {"arm", "mar", "xo"}, 0)
     assert [replacement.word for replacement in left_out] == ["on", "ox"]
-    assert not {replacement.word for replacement in scrambled} & {*language_of(None).negations, "arm", "mar", "xo"}
-    assert {"".join(sorted(replacement.word)) for replacement in scrambled} == {"not", "amr"}
+    of_ram, of_ton = sorted(replacement.word for replacement in scrambled)
+    assert of_ram in {"amr", "mra", "rma"}
+    assert of_ton in {"nto", "otn", "tno", "ont"}
 
 
 def test_a_word_of_the_problem_with_other_accents_is_not_a_scrambled_word() -> None:
@@ -97,9 +84,3 @@ def test_scrambled_words_are_distinct_and_keep_their_validation(words: list[str]
     assert len(scrambled) + len(left_out) == len(words)
     letters_of = {replacement.log_odds: sorted(replacement.word) for replacement in before}
     assert all(letters_of[replacement.log_odds] == sorted(replacement.word) for replacement in scrambled)
-
-
-def test_a_scrambled_word_does_not_depend_on_the_others() -> None:
-    single, _ = scramble_all(replacements(["teacher"]), frozenset(), 5)
-    several, _ = scramble_all(replacements(["aunt", "teacher", "zebra"]), frozenset(), 5)
-    assert {replacement.word for replacement in single} < {replacement.word for replacement in several}
