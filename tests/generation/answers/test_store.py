@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from generation import tasks as suggest_module
 from generation.answers.store import Answer, CacheKey, Store, cache_key_of
 from generation.masked_lms import loading
 from generation.masked_lms.masked_lm import ANSWER_SCHEMA, Fillers, MaskedLM
@@ -32,22 +31,26 @@ TEN = {
 }
 
 
-def same(one: Answer, other: Answer) -> bool:
-    if isinstance(one, str) or isinstance(other, str):
-        return one == other
-    return (
-        one.piece_ids.tobytes() == other.piece_ids.tobytes()
-        and one.log_probs.tobytes() == other.log_probs.tobytes()
-        and (one.original_id, one.original_log_prob) == (other.original_id, other.original_log_prob)
-    )
-
-
 def answers() -> dict[str, Answer]:
-    probabilities = np.array([-0.5, -1.25, -2.0], dtype=np.float32)
-    return {
-        "b" * 32: "split",
-        "a" * 32: Fillers(np.array([3, 1, 2], dtype=np.int32), probabilities, 1, float(np.float32(-1.25))),
-    }
+    """Return an answer in a window of its text, and two refusals."""
+    piece_ids = np.array([3, 1, 2], dtype=np.int32)
+    log_probs = np.array([-0.5, -1.25, -2.0], dtype=np.float32)
+    return {"b" * 32: "split", "a" * 32: Fillers(piece_ids, log_probs, 1, -1.25, in_window=True), "d" * 32: "too long"}
+
+
+def assert_same(found: Mapping[str, Answer], expected: Mapping[str, Answer]) -> None:
+    """Check that answers are equal bit for bit."""
+    assert found.keys() == expected.keys()
+    for form, answer in expected.items():
+        other = found[form]
+        if isinstance(answer, str) or isinstance(other, str):
+            assert other == answer
+            continue
+        assert other.piece_ids.tobytes() == answer.piece_ids.tobytes()
+        assert other.log_probs.tobytes() == answer.log_probs.tobytes()
+        assert other.original_id == answer.original_id
+        assert other.original_log_prob == answer.original_log_prob
+        assert other.in_window == answer.in_window
 
 
 def as_table(some: Mapping[str, Answer]) -> pa.Table:
@@ -79,10 +82,6 @@ def shards_of(store: Store) -> list[Path]:
     return sorted(store.folder.glob("*.parquet"))
 
 
-def all_same(some: Mapping[str, Answer], others: Mapping[str, Answer]) -> bool:
-    return some.keys() <= others.keys() and all(same(answer, others[key]) for key, answer in some.items())
-
-
 @pytest.fixture
 def shard(tmp_path: Path, key: CacheKey) -> Path:
     """The shard of a store that has the answers."""
@@ -96,43 +95,38 @@ def test_answers_are_read_back(tmp_path: Path, key: CacheKey, shard: Path) -> No
     with Store(tmp_path, key) as store:
         assert store.missing([*answers(), "c" * 32]) == {"c" * 32}
         loaded = store.load([*answers(), "c" * 32])
-    assert loaded.keys() == answers().keys() and all_same(loaded, answers())
+    assert_same(loaded, answers())
 
 
 def test_answers_of_many_row_groups_and_shards_are_read_back(
     tmp_path: Path, key: CacheKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("generation.answers.store.ROWS_PER_GROUP", 7)
-    every: dict[str, Answer] = {
-        f"{index:032x}": "split"
-        if index % 5 == 0
-        else Fillers(np.arange(index, dtype=np.int32), np.full(index, -index, dtype=np.float32), index, -0.5)
-        for index in range(100)
-    }
+    every: dict[str, Answer] = {}
+    for index in range(100):
+        log_probs = np.full(index, -index, dtype=np.float32)
+        fillers = Fillers(np.arange(index, dtype=np.int32), log_probs, index, -0.5)
+        every[f"{index:032x}"] = fillers if index % 5 else "split"
     keys = sorted(every)
     with Store(tmp_path, key) as store:
         for first in range(0, 100, 30):
             store.save(as_table({key: every[key] for key in keys[first : first + 30]}))
         assert len(shards_of(store)) == 4
         for wanted in (keys, keys[::9], keys[28:32]):
-            loaded = store.load(wanted)
-            assert loaded.keys() == set(wanted) and all_same(loaded, every)
+            assert_same(store.load(wanted), {key: every[key] for key in wanted})
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [lambda content: content[:-20], lambda content: content[:30] + b"x" + content[31:], lambda _: b""],
-    ids=["cut", "changed", "empty"],
-)
 def test_damaged_shard_is_deleted_and_rewritten(
-    tmp_path: Path, key: CacheKey, shard: Path, damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, key: CacheKey, shard: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shard.write_bytes(damage(shard.read_bytes()))
+    shard.write_bytes(shard.read_bytes()[:-20])
     with Store(tmp_path, key) as store:
-        assert (store.missing(answers()), store.load(answers())) == (set(answers()), {})
+        assert store.missing(answers()) == set(answers())
+        assert store.load(answers()) == {}
         assert f"{shard} is damaged" in caplog.text
         store.save(as_table(answers()))
-        assert shards_of(store) == [shard] and not store.missing(answers())
+        assert shards_of(store) == [shard]
+        assert not store.missing(answers())
 
 
 def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
@@ -143,15 +137,6 @@ def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
         shard.write_bytes(content[:offset] + bytes([content[offset] ^ 4]) + content[offset + 1 :])
         with Store(tmp_path, key) as store:
             assert store.missing(answers()) == set(answers())
-
-
-def test_answers_in_windows_and_long_texts_are_read_back(tmp_path: Path, key: CacheKey) -> None:
-    in_window = replace(answers()["a" * 32], in_window=True)  # type: ignore[type-var]
-    with Store(tmp_path, key) as store:
-        store.save(as_table({**answers(), "c" * 32: in_window, "d" * 32: "too long"}))
-        loaded = store.load([*answers(), "c" * 32, "d" * 32])
-    assert loaded["d" * 32] == "too long"
-    assert [form for form, answer in loaded.items() if getattr(answer, "in_window", False)] == ["c" * 32]
 
 
 def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey, shard: Path) -> None:
@@ -190,12 +175,10 @@ class Suggester:
     def store(self, work: Path) -> Store:
         return Store(work, cache_key_of(self.model, self.options, "cpu"))
 
-    def suggest(self, forms: Mapping[str, Form], work: Path, shards: int = 1) -> dict[str, Answer]:
-        """Answer the forms, split into that many shards, and return all answers."""
-        with self.store(work) as store:
-            of_shards = [dict(list(forms.items())[shard::shards]) for shard in range(shards)]
-            with Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
-                suggest(of_shards, shards, self.load, store, self.options, stage)
+    def suggest(self, forms: Mapping[str, Form], work: Path) -> dict[str, Answer]:
+        """Answer the forms and return all answers."""
+        with self.store(work) as store, Progress(quiet=True).stage("suggestions", total=0, unit="forms") as stage:
+            suggest([forms], 1, self.load, store, self.options, stage)
             return store.load(forms)
 
 
@@ -217,18 +200,9 @@ def test_stored_forms_are_not_answered_again_and_load_no_masked_lm(
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_masked_lm", refuse)
         again = suggester.suggest(TEN, tmp_path)
-    assert first.keys() == again.keys() == TEN.keys() and all_same(first, again)
+    assert first.keys() == TEN.keys()
+    assert_same(again, first)
     refused("called", suggester.suggest, TEN | {"f" * 32: Form("A boat.", 2, 6)}, tmp_path, error=AssertionError)
-
-
-@pytest.mark.slow
-def test_answers_do_not_depend_on_the_shards(
-    suggester: Suggester, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = suggester.suggest(TEN, tmp_path / "whole")
-    monkeypatch.setattr(suggest_module, "FORMS_PER_CHUNK", 2)
-    assert whole.keys() == TEN.keys()
-    assert all_same(whole, suggester.suggest(TEN, tmp_path / "in_shards", shards=4))
 
 
 def test_answers_before_an_interrupt_are_kept(
@@ -255,9 +229,7 @@ def test_answers_before_an_interrupt_are_kept(
     with suggester.store(tmp_path) as store:
         found = sum(isinstance(answer, Fillers) for answer in store.load(forms).values())
         assert 0 < found < len(forms)
-    resumed = suggester.suggest(forms, tmp_path)
-    assert resumed.keys() == forms.keys()
-    assert all_same(resumed, suggester.suggest(forms, tmp_path / "uninterrupted"))
+    assert_same(suggester.suggest(forms, tmp_path), suggester.suggest(forms, tmp_path / "uninterrupted"))
 
 
 def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,12 +252,3 @@ def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheK
         refused(r"database or disk is full", store.save, as_table(many))
     with Store(tmp_path, key) as store:
         assert not store.missing([*answers(), *many])
-
-
-def test_masked_lm_that_disappears_keeps_finished_work(suggester: Suggester, tmp_path: Path) -> None:
-    first = dict(list(TEN.items())[:5])
-    suggester.suggest(first, tmp_path)
-    gone = replace(suggester, model=replace(suggester.model, path=tmp_path / "gone"))
-    refused(r"config\.json of masked LM tiny-bert|masked LM tiny-bert cannot be loaded", gone.suggest, TEN, tmp_path)
-    with suggester.store(tmp_path) as store:
-        assert not store.missing(first)
