@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,21 +59,18 @@ def shares(count: int, order: random.Random) -> list[TaskShare]:
 def run_all(run: GenerationRun, count: int) -> None:
     """Do the stages in an order that their steps allow."""
     order = random.Random(count)
-    stages = tasks.stages(run)
+    stages = sorted(tasks.stages(run), key=lambda stage: (stage.step, order.random()))
     with QUIET.stage("all", unit="units") as shown:
-        for stage in sorted(stages, key=lambda stage: (stage.step, order.random())):
+        for stage in stages:
             for share in shares(count, order) if stage.shards > 1 else [WHOLE]:
                 stage.work(share, shown)
 
 
-@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.slow
-def test_the_bytes_are_those_of_one_process(
-    options: Options, one_process: dict[str, bytes], tmp_path: Path, count: int
-) -> None:
+def test_the_bytes_are_those_of_one_process(options: Options, one_process: dict[str, bytes], tmp_path: Path) -> None:
     run = run_of(options, tmp_path)
     assert run.shards == 3
-    run_all(run, count)
+    run_all(run, 3)
     assert files_in(run.out) == one_process
     assert not list(run.work.rglob("*.sqlite*")), "no SQLite file in a shared folder"
     assert not (run.work / "lock").exists(), "no lock in a shared folder"
@@ -84,27 +82,25 @@ def test_the_bytes_are_those_of_one_process(
 @pytest.mark.slow
 def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: Path) -> None:
     run = run_of(options, tmp_path)
-    name = run.inputs.masked_lms[0].name
+    name, first_of_4, second_of_4 = run.inputs.masked_lms[0].name, TaskShare(1, 4), TaskShare(2, 4)
+    first, second = TaskShare(0, 2), TaskShare(1, 2)
     with QUIET.stage("all", unit="units") as stage:
-        refused(r"000000\.json", tasks.answer, run, name, TaskShare(1, 2), stage, error=IncompleteError)
-        for share in (TaskShare(0, 2), TaskShare(1, 2)):
-            tasks.tag(run, share, stage)
-        refused(f"no answers of {name}", tasks.make_variants, run, TaskShare(1, 4), stage, error=IncompleteError)
+
+        def incomplete(message: str, task: Callable[..., object], *arguments: object) -> None:
+            refused(message, task, run, *arguments, stage, error=IncompleteError)
+
+        incomplete(r"000000\.json", tasks.answer, name, second)
+        tasks.tag(run, first, stage)
+        tasks.tag(run, second, stage)
+        incomplete(f"no answers of {name}", tasks.make_variants, first_of_4)
         for mlm in run.inputs.masked_lms:
-            tasks.answer(run, mlm.name, TaskShare(0, 2), stage)
-        tasks.make_variants(run, TaskShare(1, 4), stage)  # the first shard, after the sample of all shards
-        refused(
-            "answers of demo:mlm-wordpiece were deleted",
-            tasks.make_variants,
-            run,
-            TaskShare(2, 4),
-            stage,
-            error=IncompleteError,
-        )
-        refused(r"000002\.json", tasks.write, run, WHOLE, stage, error=IncompleteError)
+            tasks.answer(run, mlm.name, first, stage)
+        tasks.make_variants(run, first_of_4, stage)  # the first shard, after the sample of all shards
+        incomplete("answers of demo:mlm-wordpiece were deleted", tasks.make_variants, second_of_4)
+        incomplete(r"000002\.json", tasks.write, WHOLE)
         (shard,) = run.tagged([0])
         shard.unlink()
-        refused(shard.name, tasks.answer, run, name, TaskShare(0, 2), stage, error=IncompleteError)
+        incomplete(shard.name, tasks.answer, name, first)
     assert not run.out.exists()
 
 
