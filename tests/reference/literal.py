@@ -77,10 +77,10 @@ class Choices:
     """What a run may do otherwise.
 
     Attributes:
-        prob: Whether filter 2 (more probable) applies.
-        pos: Whether filter 4 (of the class) applies.
-        union: Whether one sentence is enough.
-        scramble: The random seed of scrambling, None where words stay as they are.
+        filters: Of filter 2 (`prob`, more probable) and filter 4 (`pos`, of the class), those that apply.
+        sides: `union` where one sentence is enough.
+        scramble: Whether the letters of words are put in another order.
+        random_seed: That of scrambling.
         ignore_case: Whether words are shared whatever their case.
         min_mlms: How many masked LMs a sentence needs.
         same_tag: Whether the Penn tag must be the original's.
@@ -97,10 +97,10 @@ class Choices:
         capitals: Whether adjectives from names may not be in lower case.
     """
 
-    prob: bool = True
-    pos: bool = True
-    union: bool = False
-    scramble: int | None = None
+    filters: str = "prob,pos"
+    sides: str = "intersection"
+    scramble: bool = False
+    random_seed: int = 0
     ignore_case: bool = False
     min_mlms: int = 1
     same_tag: bool = False
@@ -212,27 +212,14 @@ class MaskedLM:
     def _window(self, text: str, start: int, end: int) -> tuple[str, int, int] | None:
         """Return the largest window of sentences around an occurrence that fits, None if its sentence does not."""
         sentences = sentences_of(text)
-        (own,) = (number for number, (begin, stop) in enumerate(sentences) if begin <= start < stop)
+        own = max(number for number, (begin, _) in enumerate(sentences) if begin <= start)
         encoded = self.tokenizer(text, return_offsets_mapping=True)
         in_text = [begin for begin, stop in encoded["offset_mapping"] if begin < stop]
+        special_tokens = len(encoded["input_ids"]) - len(in_text)
+        sizes = [sum(begin <= at < stop for at in in_text) for begin, stop in sentences]
         for room in range(self.takes, 0, -1):
-            left = room - (len(encoded["input_ids"]) - len(in_text))
-            window = [own]
-            left -= sum(sentences[own][0] <= start < sentences[own][1] for start in in_text)
-            closed: set[int] = set()
-            while closed != {-1, 1}:
-                for side in (-1, 1):
-                    other = window[0] - 1 if side == -1 else window[-1] + 1
-                    if side in closed or not 0 <= other < len(sentences):
-                        closed.add(side)
-                        continue
-                    tokens = sum(sentences[other][0] <= start < sentences[other][1] for start in in_text)
-                    if tokens > left:
-                        closed.add(side)
-                        continue
-                    left -= tokens
-                    window = sorted([*window, other])
-            begin, stop = sentences[window[0]][0], sentences[window[-1]][1]
+            first, last = widest(own, sizes, room - special_tokens)
+            begin, stop = sentences[first][0], sentences[last][1]
             shown = with_full_stop(text[begin:stop].rstrip(), end - begin)
             if len(self.tokenizer(shown)["input_ids"]) <= self.takes:
                 return shown, start - begin, end - begin
@@ -413,6 +400,22 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
     return [*sentences, (begin, len(text))]
 
 
+def widest(own: int, sizes: Sequence[int], limit: int) -> tuple[int, int]:
+    """Return the first and the last sentence of a window: on each side in turn, the next one is added if it fits."""
+    first = last = own
+    total = sizes[own]
+    sides = [-1, 1]
+    while sides:
+        for side in [*sides]:
+            other = first - 1 if side == -1 else last + 1
+            if 0 <= other < len(sizes) and total + sizes[other] <= limit:
+                total += sizes[other]
+                first, last = min(first, other), max(last, other)
+            else:
+                sides.remove(side)
+    return first, last
+
+
 def is_whole_word(text: str) -> bool:
     """Say whether these letters are a word and neither a negation nor a bare affix."""
     if is_negation(text) or text.lower() in AFFIXES or sum(character.isalpha() for character in text) < 2:
@@ -510,7 +513,7 @@ def suggestions(
             doubtful.add(word)
         if choices.articles and not fits_article(sentence, start, in_place(sentence[start:end], original, word)):
             continue
-        if number in within_rank and (answer.top[number] > answer.log_p_original or not choices.prob):
+        if number in within_rank and (answer.top[number] > answer.log_p_original or "prob" not in choices.filters):
             log_odds = answer.top[number] - answer.log_p_original
             if choices.min_log_odds is None or log_odds >= choices.min_log_odds:
                 kept[word] = max(log_odds, kept.get(word, log_odds))
@@ -581,12 +584,12 @@ def fits_in_place(
     becomes = sentence[:start] + word + sentence[end:]
     if choices.same_parse and tagger.parse(becomes) != tagger.parse(sentence):
         return False
-    if not (choices.pos or choices.same_tag):
+    if not ("pos" in choices.filters or choices.same_tag):
         return True
     (tag,) = (token.tag for token in tagger.tag(sentence) if token.start == start)
     for token in tagger.tag(becomes):
         if token.start == start and token.text == word:
-            of_class = token.word_class == word_class or not choices.pos
+            of_class = token.word_class == word_class or "pos" not in choices.filters
             return of_class and (token.tag == tag or not choices.same_tag)
     return False
 
@@ -709,20 +712,21 @@ def variants_of(
                 }
             )
 
+        union = choices.sides == "union"
         becomes: dict[str, list[bool]] = {}  # word -> whether P, whether H has it
         for word in {*validated[0], *validated[1]}:
             has = [word in by_word for by_word in validated]
             for side in (1, 0):  # the short one first
-                if has[side] and (choices.union or all(has)):
+                if has[side] and (union or all(has)):
                     sentence = sentences[side][0]
                     has[side] = fits_everywhere(
                         tagger, sentence, occurrences[side], original, word, word_class, choices
                     )
-            if all(has) or (choices.union and any(has)):
+            if all(has) or (union and any(has)):
                 becomes[word] = has
         others = {word: word for word in becomes}
-        if choices.scramble is not None:
-            others = scrambled(becomes, taken, choices.scramble)
+        if choices.scramble:
+            others = scrambled(becomes, taken, choices.random_seed)
             if result.doubtful & {(seed_id, word_class, original, word) for word in becomes}:
                 result.doubtful |= {(seed_id, word_class, original, word) for word in others.values()}
         for word, other in others.items():

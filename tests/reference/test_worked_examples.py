@@ -53,35 +53,33 @@ def rows_of_problems(
     return comparison.rows_of(comparison.run_pipeline(replace(plain, **changes), folder), ALL)
 
 
-FAST = [*CASES][::3]
+FAST = [*CASES][::4]
 
 
 @pytest.mark.parametrize("name", [*FAST, *slow(*(name for name in CASES if name not in FAST))])
 def test_variants_are_those_of_the_rules(name: str, tmp_path: Path) -> None:
     case = CASES[name]
-    examples = case["examples"]
-    problems = [(example["premise"], example["hypothesis"]) for example in examples]
-    options = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in case.get("options", {}).items()
-    }
-    rows = rows_of_problems(tmp_path, problems, {name: RANKINGS[name] for name in case["mlms"]}, **options)
-    for example, problem in zip(examples, problems, strict=True):
-        replaced: dict[str, dict[str, list[str]]] = {}
-        by_replacement: dict[str, Row] = {}
-        for row in rows:
-            if (row["seed_premise"], row["seed_hypothesis"]) == problem:
-                of_class = replaced.setdefault(row["word_class"], {})
-                of_class.setdefault(row["original"], []).append(row["replacement"])
-                by_replacement[row["replacement"]] = row
+    options = {}
+    for option, value in case.get("options", {}).items():
+        options[option] = tuple(value) if isinstance(value, list) else value
+    examples = {(example["premise"], example["hypothesis"]): example for example in case["examples"]}
+    rows = rows_of_problems(tmp_path, [*examples], {name: RANKINGS[name] for name in case["mlms"]}, **options)
+    replaced: dict[tuple[str, str], dict[str, Row]] = {problem: {} for problem in examples}
+    for row in rows:
+        of_problem = replaced[row["seed_premise"], row["seed_hypothesis"]]
+        of_problem.setdefault(row["word_class"], {}).setdefault(row["original"], {})[row["replacement"]] = row
+    for problem, example in examples.items():
         expected = example.get("variants", {})
-        for of_class in expected.values():
-            for words in of_class.values():
-                words.sort()
-        assert replaced == expected, problem
-        for replacement, columns in example.get("columns", {}).items():
-            for column, value in columns.items():
-                near = pytest.approx(value, abs=1e-4) if column == "log_odds" else value
-                assert by_replacement[replacement][column] == near, (problem, replacement)
+        assert replaced[problem].keys() == expected.keys(), problem
+        for word_class, originals in expected.items():
+            of_class = replaced[problem][word_class]
+            assert of_class.keys() == originals.keys(), problem
+            for original, words in originals.items():
+                assert sorted(of_class[original]) == sorted(words), problem
+                for word in example.get("columns", {}).keys() & of_class[original]:
+                    for column, value in example["columns"][word].items():
+                        near = pytest.approx(value, abs=1e-4) if column == "log_odds" else value
+                        assert of_class[original][word][column] == near, (problem, word)
 
 
 def test_equally_probable_is_not_more_probable(tmp_path: Path) -> None:
@@ -93,15 +91,15 @@ def test_inflation(tmp_path: Path) -> None:
     # Nouns: 2 of "boy" and 3 of "dog" are pooled. Adjectives: 2. In the other problem 2 of "boy".
     problems = [("A small boy sees a dog.", "The dog sees a small boy."), BOYS]
 
-    def pooled(inflation: int, in_order: Sequence[tuple[str, str]]) -> set[tuple[str, ...]]:
-        rows = rows_of_problems(tmp_path / str(inflation), in_order, mlms, inflation=inflation)
+    def pooled(inflation: int) -> set[tuple[str, ...]]:
+        rows = rows_of_problems(tmp_path / str(inflation), problems, mlms, inflation=inflation)
         return {(row["seed_premise"], *row["variant_id"].split(":")[1:]) for row in rows}
 
     nouns = {(problems[0][0], "noun", original, word) for original in ("boy", "dog") for word in ("woman", "teen")}
     others = {(problems[0][0], "adj", "small", word) for word in ("little", "happy")}
     others |= {(BOYS[0], "noun", "boy", word) for word in ("woman", "teen")}
-    assert pooled(2, problems) == nouns | others
-    assert pooled(3, problems) == pooled(4, problems[::-1]) == nouns
+    assert pooled(2) == nouns | others
+    assert pooled(4) == nouns
 
 
 def test_subsamples(tmp_path: Path) -> None:
@@ -115,10 +113,7 @@ def test_subsamples(tmp_path: Path) -> None:
     #  1   8e9e6e54  37d02c34  b20276a5
     #  2   7582bc12  7a19a1ef  423e4999
     #  3   69db5656  5722676a  962f82d4
-    assert {row["replacement"]: row["subsamples"] for row in rows} == {
-        "woman": [0, 1, 2, 3],
-        "teen": [0, 1, 3],
-        "horses": [2],
-    }
+    subsamples = {row["replacement"]: row["subsamples"] for row in rows}
+    assert subsamples == {"woman": [0, 1, 2, 3], "teen": [0, 1, 3], "horses": [2]}
     rows = comparison.rows_of(tmp_path / "out", "noun", "subsample_2")
     assert [row["replacement"] for row in rows] == ["horses", "woman"]
