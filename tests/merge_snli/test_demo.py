@@ -102,20 +102,22 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
     heading, *blocks = section(demo.printed, "Variants to").strip().split("\n\n")
     rows = load_dataset(str(demo.out / "merge_snli"), "all", split="test").to_list()
     assert " ".join(heading.split()).startswith(f"5 of {len(rows):,} variants, drawn at random (random seed 0): ")
+    answers: dict[str, dict[str, str]] = {}
+    for name in ("nli-a", "nli-b"):
+        [path] = (demo.out / "results").glob(f"demo-{name}-*.parquet")
+        given = pq.read_table(path).to_pylist()
+        answers[name] = {row["row_id"]: row["answer"] for row in given}
     drawn = sorted(rows, key=lambda row: sha256_of_json([0, row["variant_id"]]))[:5]
-    assert len(blocks) == len(drawn)
     for row, block in zip(drawn, blocks, strict=True):
         title, *lines = block.splitlines()
         gold = NLI_LABELS[row["label"]]
         assert title == f"{row['original']} -> {row['replacement']} ({gold})"
         assert " ".join(" ".join(lines[:-2]).split()) == f"P: {row['premise']} H: {row['hypothesis']}"
-        for name, line in zip(("nli-a", "nli-b"), lines[-2:], strict=True):
-            [path] = (demo.out / "results").glob(f"demo-{name}-*.json")
-            given = pq.read_table(path.with_suffix(".parquet"))
-            answers = dict(zip(given["row_id"].to_pylist(), given["answer"].to_pylist(), strict=True))
-            shown = (answers[row[name]] for name in ("seed_id", "variant_id"))
-            seed, variant = (answer if answer == gold else f"{answer} (wrong)" for answer in shown)
-            assert line == f"  demo:{name}  seed: {seed}, variant: {variant}"
+        for line, (name, of_model) in zip(lines[-2:], answers.items(), strict=True):
+            seed, variant = of_model[row["seed_id"]], of_model[row["variant_id"]]
+            shown = line.replace(" (wrong)", "")
+            assert shown == f"  demo:{name}  seed: {seed}, variant: {variant}"
+            assert line.count(" (wrong)") == (seed != gold) + (variant != gold)
 
 
 def test_it_says_in_a_sentence_what_was_found(demo: DemoRun) -> None:
@@ -142,16 +144,6 @@ def test_it_fits_into_80_columns_and_ends_with_the_page_and_the_next_command(dem
     assert Path(command[0]).name == "merge-snli"
     assert shutil.which(command[0]) is not None
     assert command[1:] == ["score", "MODEL", "--dataset", "demo/merge_snli", "--out", "demo/results"]
-
-
-@pytest.mark.slow
-def test_the_results_have_plausible_scores(demo_run: DemoRun) -> None:
-    results = [json.loads(path.read_text()) for path in sorted((demo_run.out / "results").glob("*.json"))]
-    assert [result["model"]["name"] for result in results] == ["demo:nli-a", "demo:nli-b"]
-    for result in results:
-        scores = result["scores"]
-        assert 1 / 3 < scores["seed_accuracy"] < 1
-        assert -1 < scores["qt"] < 1
 
 
 def run_without_models(command: list[str]) -> str:

