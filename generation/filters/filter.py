@@ -13,12 +13,10 @@ from merge_snli.base.option import Option
 from merge_snli.languages.language import is_english
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from generation.filters.lexical import WordNet
     from generation.masked_lms.masked_lm import Fillers
     from generation.masked_lms.vocabulary import Vocabulary
+    from merge_snli.base.arrays import Bools
 
 # The heading of the filters' options in `--help`.
 FILTERS_GROUP = "filters"
@@ -27,7 +25,7 @@ FILTERS_GROUP = "filters"
 ANY_LANGUAGE, ENGLISH_ONLY, ALWAYS_IN_OTHERS = "any", "English only", "always in others"
 
 # Which fillers of a form a filter drops: an index of their arrays.
-Where: TypeAlias = "npt.NDArray[np.bool_] | slice"
+Where: TypeAlias = "Bools | slice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class Occurrence:
         begin = max(start for start in sentence_starts(self.sentence) if start <= self.start)
         return written != written.lower() and any(map(str.isalnum, self.sentence[begin : self.start]))
 
-    def not_words(self, fillers: Fillers, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
+    def not_words(self, fillers: Fillers, vocabulary: Vocabulary) -> Bools:
         """Return which fillers are not whole words of the original's kind, or lack its capital."""
         inside = self.is_capitalized_within_sentence
         return ~vocabulary.same_kind(fillers.piece_ids, fillers.original_id, within_sentence=inside)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from generation.sentences.words import fold, is_whole_word
+from merge_snli.base.arrays import Bools, Ints32
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
@@ -56,7 +57,7 @@ class Vocabulary:
     """
 
     pieces: tuple[Piece, ...]
-    whole_word: npt.NDArray[np.bool_]
+    whole_word: Bools
     noun_capitals: bool = False
     _by_base_form: dict[str, dict[str, list[int]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -74,9 +75,7 @@ class Vocabulary:
             )
         return self._by_base_form[word_class]
 
-    def same_kind(
-        self, piece_ids: npt.NDArray[np.int32], original_id: int, *, within_sentence: bool = False
-    ) -> npt.NDArray[np.bool_]:
+    def same_kind(self, piece_ids: Ints32, original_id: int, *, within_sentence: bool = False) -> Bools:
         """Return which pieces are whole words of the same kind as the original's piece.
 
         In place of a word in lower case, a piece with a capital is not one, unless the vocabulary has it in lower case
@@ -89,7 +88,7 @@ class Vocabulary:
             within_sentence: Whether the original has a capital within a sentence, as in "a Great Dane". Unless nouns
                 have capitals, a piece without one is not a word there.
         """
-        same: npt.NDArray[np.bool_] = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
+        same: Bools = self.whole_word[piece_ids] & (self.kinds[piece_ids] == self.kinds[original_id])
         if within_sentence and not self.noun_capitals:
             same &= self.has_capital[piece_ids]
         original = self.text(original_id)
@@ -98,21 +97,21 @@ class Vocabulary:
         return same & ~self.only_in_lower_case[piece_ids] if self.noun_capitals else same
 
     @cached_property
-    def has_capital(self) -> npt.NDArray[np.bool_]:
+    def has_capital(self) -> Bools:
         """Which pieces have a capital; of shape (len(pieces),)."""
         return np.array([piece.text != piece.text.lower() for piece in self.pieces])
 
     @cached_property
-    def only_capitalized(self) -> npt.NDArray[np.bool_]:
+    def only_capitalized(self) -> Bools:
         """Which pieces have a capital and no piece of their kind in lower case; of shape (len(pieces),)."""
         return self._lacks(str.lower)
 
     @cached_property
-    def only_in_lower_case(self) -> npt.NDArray[np.bool_]:
+    def only_in_lower_case(self) -> Bools:
         """Which pieces have no capital and no piece of their kind with one; of shape (len(pieces),)."""
         return self._lacks(capitalized)
 
-    def _lacks(self, change: Callable[[str], str]) -> npt.NDArray[np.bool_]:
+    def _lacks(self, change: Callable[[str], str]) -> Bools:
         """Return which pieces have no piece of their kind with the changed text; of shape (len(pieces),)."""
         known = {*self.pieces}
         return np.array([Piece(change(piece.text), piece.kind) not in known for piece in self.pieces])
@@ -185,7 +184,7 @@ def _reader(backend: JsonObject, name: str) -> Callable[[str], Piece]:
     )
 
 
-def _whole_words(pieces: Sequence[Piece], language: str | None) -> npt.NDArray[np.bool_]:
+def _whole_words(pieces: Sequence[Piece], language: str | None) -> Bools:
     """Return which pieces are whole words.
 
     A bare piece can be a word or a part of one: it counts as a word if the vocabulary has the same letters after a

@@ -12,11 +12,11 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from generation.replacements.finding import FilteredWord
 from generation.report.compared import table_of
 from generation.sentences.forms import SIDES
+from merge_snli.base.arrays import Bools, Floats
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_bytes
 from merge_snli.base.table import Cell, Table
@@ -49,7 +49,7 @@ class Overlap:
 
     of: str
     masked_lms: tuple[str, ...]
-    shared: npt.NDArray[np.float64]
+    shared: Floats
     notes: tuple[str, ...]
 
 
@@ -109,7 +109,7 @@ def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms:
     return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
 
 
-def _shared(matrix: npt.NDArray[np.bool_], times: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _shared(matrix: Bools, times: Floats) -> Floats:
     """Count the words that two masked LMs share, and on the diagonal those that only one has.
 
     Args:

@@ -2,10 +2,8 @@
 
 from itertools import chain, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,6 +25,7 @@ from generation.report.read_again import check_work, filter_again
 from generation.report.summary import composition, label_shares, percent
 from generation.sentences.forms import HYPOTHESIS, PREMISE
 from generation.work import read_description, work_folder_of
+from merge_snli.base.arrays import Ints
 from merge_snli.base.table import Cell, Table
 from merge_snli.dataset.answered_forms import form_shares
 from merge_snli.dataset.record import generation_of
@@ -103,9 +102,9 @@ def table_2(dataset: MergeDataset) -> Table:
     )
 
 
-def _times_drawn(table: pa.Table) -> npt.NDArray[Any]:
+def _times_drawn(table: pa.Table) -> Ints:
     """Return the number of subsamples that drew each variant."""
-    lengths: npt.NDArray[Any] = pc.list_value_length(table["subsamples"].combine_chunks()).to_numpy()
+    lengths: Ints = pc.list_value_length(table["subsamples"].combine_chunks()).to_numpy()
     return lengths
 
 

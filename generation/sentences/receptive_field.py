@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 
 from generation.sentences.forms import Substitution
+from merge_snli.base.arrays import Floats32
 from merge_snli.models.tagger import Tagger
 
 # Few, so that the values between two layers stay in a core's cache.
@@ -235,5 +236,5 @@ def _window_layers(encode: Any) -> list[_WindowLayer]:  # noqa: ANN401 - thinc's
     ]
 
 
-def _tensor(array: npt.NDArray[np.float32]) -> torch.Tensor:
+def _tensor(array: Floats32) -> torch.Tensor:
     return torch.tensor(np.asarray(array))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_names import names_in_order
@@ -33,7 +34,7 @@ def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
     return FUNCTION_LABELS if are_nli(data_labels) else tuple(data_labels)
 
 
-def labels_in_use(labels: tuple[str, ...], numbers: NDArray[np.int64]) -> tuple[str, ...]:
+def labels_in_use(labels: tuple[str, ...], numbers: Ints) -> tuple[str, ...]:
     """Return the labels of answers, without not_entailment if no answer of NLI has it.
 
     Args:
@@ -74,9 +75,7 @@ def require_one_argument(function: LabelFunction, name: str) -> None:
         inspect.signature(function).bind([])
 
 
-def call(
-    function: LabelFunction, pairs: Sequence[Pair], data_labels: Sequence[str], name: str
-) -> NDArray[np.int64] | NDArray[np.float32]:
+def call(function: LabelFunction, pairs: Sequence[Pair], data_labels: Sequence[str], name: str) -> Ints | Floats32:
     """Call a function with pairs.
 
     Args:
@@ -105,9 +104,7 @@ def call(
     return np.array(numbers, dtype=np.int64)
 
 
-def _log_probabilities(
-    values: Sequence[Any], data_labels: Sequence[str], name: str, pairs: Sequence[Pair]
-) -> NDArray[np.float32]:
+def _log_probabilities(values: Sequence[Any], data_labels: Sequence[str], name: str, pairs: Sequence[Pair]) -> Floats32:
     """Return the logarithm of the probability of each label in `labels_of_answers`, [n, n_labels]."""
     labels = labels_of_answers(data_labels)
     columns = [labels.index(label) for label in data_labels]
