@@ -6,7 +6,7 @@ example:
   merge-snli analyze results --dataset ORG/merge_snli --out report
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from merge_snli.base.errors import InputError
@@ -23,7 +23,7 @@ from merge_snli.cli.arguments import (
 from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser)
     add_datasets(parser, "data sets that the models were scored on", required=True)
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TEXT_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Write the report, and print the path of its page or its numbers."""
     from merge_snli.base.progress import Progress
     from merge_snli.paper.report.analyze import analyze, read_seed_ids

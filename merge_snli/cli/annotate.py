@@ -1,9 +1,9 @@
 """`merge-snli annotate`: sample variants for annotators, score their sheets, and add the scores to a data set."""
 
-import argparse
 import logging
 import re
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 ANNOTATOR = re.compile(r"\w(?:[\w .'-]*\w)?")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the steps and their arguments."""
     steps = {"sample": _sample, "estimate": _estimate, "score": _score, "apply": _apply}
     sample, estimate, score, apply = add_steps(parser, steps)
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_sheets(apply)
 
 
-def _add_sheets(parser: argparse.ArgumentParser) -> None:
+def _add_sheets(parser: ArgumentParser) -> None:
     """Add what names the sheets that annotators have filled in."""
     add_list(
         parser,
@@ -74,7 +74,7 @@ def _add_sheets(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _estimate(arguments: argparse.Namespace) -> None:
+def _estimate(arguments: Namespace) -> None:
     """Estimate what it costs to ask a language model with Inspect's task merge_snli/judge."""
     from merge_snli.annotation.judge import estimate
     from merge_snli.language_models.estimates import Assumptions, estimate_table
@@ -84,7 +84,7 @@ def _estimate(arguments: argparse.Namespace) -> None:
     write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], document=lambda: estimated)
 
 
-def _score(arguments: argparse.Namespace) -> None:
+def _score(arguments: Namespace) -> None:
     """Compute the share of good variants and the agreement from filled-in sheets."""
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import score_annotation
@@ -100,7 +100,7 @@ def _score(arguments: argparse.Namespace) -> None:
         sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")
 
 
-def _apply(arguments: argparse.Namespace) -> None:
+def _apply(arguments: Namespace) -> None:
     """Add the scores to a data set, as config annotation."""
     from merge_snli.annotation.reading import read_sheets
     from merge_snli.annotation.report import apply_annotation
@@ -111,7 +111,7 @@ def _apply(arguments: argparse.Namespace) -> None:
         sys.stdout.write(f"{count(annotated.rows, 'row')} in config annotation of {arguments.dataset}\n")
 
 
-def _sample(arguments: argparse.Namespace) -> None:
+def _sample(arguments: Namespace) -> None:
     """Draw variants and write a sheet per annotator, guidelines, and a Label Studio project."""
     from merge_snli.annotation.sample import draw_sample
     from merge_snli.annotation.sheets import GUIDELINES, sample_table, write_sheets

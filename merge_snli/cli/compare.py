@@ -1,7 +1,7 @@
 """`merge-snli compare`: run pairwise significance tests between scored models, and draw their curves."""
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,7 @@ from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser, nargs="*")
     add_comparison(parser)
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Compare the models and print one section per data set and config; draw the figures with `--out`."""
     from merge_snli.base.progress import SHOWN_AFTER, Progress
     from merge_snli.comparison.choice import NotComparable
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _write(
-    arguments: argparse.Namespace, tables: Iterable[Table], document: Callable[[], JsonObject], figures: list[Path]
+    arguments: Namespace, tables: Iterable[Table], document: Callable[[], JsonObject], figures: list[Path]
 ) -> None:
     """Print tables and the paths of figures."""
     paths = [str(path) for path in figures]
@@ -140,7 +140,7 @@ def _write(
         sys.stdout.writelines(f"{path}\n" for path in paths)
 
 
-def _run_power(arguments: argparse.Namespace) -> None:
+def _run_power(arguments: Namespace) -> None:
     """Print how many seeds a comparison needs; draw it with `--out`."""
     from merge_snli.comparison.detectable import CORRELATION
     from merge_snli.comparison.power import assumed_power, power_of_results
@@ -171,7 +171,7 @@ def _run_power(arguments: argparse.Namespace) -> None:
     _write(arguments, tables, lambda: {"power": [*map(to_json, powers)]}, figures)
 
 
-def _run_gate(arguments: argparse.Namespace) -> None:
+def _run_gate(arguments: Namespace) -> None:
     """Compare models with a baseline and a limit of PA; fail if one is worse than it may be."""
     from merge_snli.comparison.baseline import compare_with_baseline
     from merge_snli.comparison.gate import ALLOW_UNREAD, baseline_table

@@ -1,9 +1,9 @@
 """`merge-snli demo`: run the full pipeline on bundled data and models."""
 
-import argparse
 import shlex
 import shutil
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from merge_snli.base.errors import as_flags
@@ -14,12 +14,12 @@ NAME = "merge-snli"
 CONTENT = ("figures", "merge_snli", "merge_snli.work", "results", "results.work", "site")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "--out DIR", "output folder (default: %(default)s)", default="demo")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Generate a data set from the bundled problems, score both NLI models on it, and print all results."""
     from generation.options import BUNDLED_OPTIONS, Options, preset_options
     from generation.pipeline import run_pipeline

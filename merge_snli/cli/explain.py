@@ -7,13 +7,13 @@ examples:
   merge-snli explain my_data/merge_demo --seed 3
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.cli.arguments import add, add_format, add_tagger
 from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "data set: folder or Hub id")
     group = parser.add_mutually_exclusive_group(required=True)
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TEXT_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Print how the variants of one problem were selected, or the list of seeds."""
     from generation.report.explain import explain, explanation_text
     from generation.report.seed_list import seed_at, seed_table

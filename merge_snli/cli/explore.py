@@ -1,12 +1,12 @@
 """`merge-snli explore`: write a page with every seed and variant, and the answers of models to them."""
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.cli.arguments import add, add_comparison, add_results, read_results
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser, nargs="*")
     add(parser, "--dataset DATA", "data set to look at, with the answers in RESULTS", required=True)
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Write the page and print its path."""
     from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
     from merge_snli.comparison.html_page import check_page

@@ -7,10 +7,10 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 import time
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from merge_snli.runs.submit import Cluster
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command; options of a run have the names of the fields of `generation.Options`."""
     add(parser, "--out DIR", "folder for the data set (required unless --dry-run)", type=str)
     add(parser, "--overwrite", "replace a data set that was generated with other options")
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option_arguments(parser, Options, (PROBLEMS_GROUP, MASKED_LMS, DATA_SET, FILTERS_GROUP))
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Generate a data set and print its composition unless `--quiet` is given."""
     options, cluster = read_options(arguments), read_cluster(arguments)
     if arguments.dry_run:
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
 
 
-def _estimate(options: Options, arguments: argparse.Namespace, cluster: Cluster | None) -> str:
+def _estimate(options: Options, arguments: Namespace, cluster: Cluster | None) -> str:
     """Return what a run would do, and how long it would take."""
     from generation.dry_run import dry_run
     from generation.report.estimate import estimate_text
@@ -115,7 +115,7 @@ def _execution(cluster: Cluster | None) -> dict[str, Any]:
     return {} if cluster is None else {"executor": cluster, "problems_per_shard": cluster.options.problems_per_shard}
 
 
-def read_options(arguments: argparse.Namespace) -> Options:
+def read_options(arguments: Namespace) -> Options:
     """Return the options of a run: those of the preset or options file, overridden by the command line."""
     from generation.options import preset_options, read_run_file
 

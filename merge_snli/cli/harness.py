@@ -8,8 +8,8 @@ examples:
   merge-snli harness demo:dataset --prompt letter my_prompt.toml --show-prompts
 """
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import ASSUMED, add, add_assumptions, add_format, add_list, add_orders, assumed, refuse
@@ -22,7 +22,7 @@ from merge_snli.cli.output import TABLE_FORMATS, write_tables
 OFFERED_SHOTS = 9
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "data set; with --group-column any labeled pairs")
     add(parser, "--out DIR", "folder for the task files")
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Write the task files and print their paths, or print the prompts or the estimates."""
     from merge_snli.language_models.estimates import Assumptions, estimate, estimate_table, half_widths
     from merge_snli.language_models.questions import Scope, read_questions
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _check_options(arguments: argparse.Namespace) -> None:
+def _check_options(arguments: Namespace) -> None:
     """Check that the options say one thing to do, and fit it."""
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError("give either ⟦out⟧ for task files, ⟦estimate⟧ or ⟦show_prompts⟧")

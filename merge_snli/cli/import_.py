@@ -8,7 +8,7 @@ examples:
   merge-snli import results/*.json --again --dataset demo:dataset --out results
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from inspect import signature
 
 from merge_snli.base.files import JsonObject
@@ -16,7 +16,7 @@ from merge_snli.cli.arguments import add, add_format, add_list, add_skip_invalid
 from merge_snli.cli.output import TABLE_FORMATS, write_tables
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_list(
         parser,
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Import the files and print a table."""
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.language_models.import_files import import_files

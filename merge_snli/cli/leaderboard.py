@@ -1,7 +1,7 @@
 """`merge-snli leaderboard`: check results, and write a leaderboard page or table from them."""
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from merge_snli.base.errors import InputError
@@ -19,7 +19,7 @@ TITLE = "MERGE leaderboard"
 FORMATS = ("html", "md", "csv", "json", "latex")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser)
     add(parser, "--out DIR", "folder for the page or the table; tables are printed without it")
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_thresholds(parser, "also show PA at these thresholds in md and latex, such as 0.8 0.95; the page has a slider")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Write the page or the table and print its path, or print the table."""
     from merge_snli.comparison.testing import Significance
     from merge_snli.dataset.stored import find_dataset
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
     sys.stdout.write(f"{path}\n")
 
 
-def _check_arguments(arguments: argparse.Namespace) -> None:
+def _check_arguments(arguments: Namespace) -> None:
     from merge_snli.comparison.html_page import check_page
     from merge_snli.dataset.out_folder import check_out
     from merge_snli.results.store import require_folder

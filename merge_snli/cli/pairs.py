@@ -5,8 +5,8 @@ examples:
   merge-snli pairs extended stanfordnlp/snli nyu-mll/multi_nli --out extended_pair
 """
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.base.option import described
 from merge_snli.cli.arguments import add, add_list, add_steps
@@ -15,7 +15,7 @@ from merge_snli.dataset.stored import MergeDataset
 from merge_snli.pairs.options import PAIRS_GROUP, ExtendedPairOptions, SimplePairOptions
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the two data sets and their arguments, which have the names of the fields of their options."""
     simple, extended = add_steps(parser, {"simple": _simple, "extended": _extended})
     problems = dict(described(ExtendedPairOptions))["problems"]
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_option_arguments(step, options, (PAIRS_GROUP,))
 
 
-def _simple(arguments: argparse.Namespace) -> None:
+def _simple(arguments: Namespace) -> None:
     """Make the data set Simple Pair from templates."""
     from merge_snli.pairs.simple_pair import make_simple_pair
 
@@ -34,7 +34,7 @@ def _simple(arguments: argparse.Namespace) -> None:
     _print_summary(make_simple_pair(arguments.out, options, overwrite=arguments.overwrite))
 
 
-def _extended(arguments: argparse.Namespace) -> None:
+def _extended(arguments: Namespace) -> None:
     """Make the data set Extended Pair from NLI problems."""
     from merge_snli.pairs.extended_pair import make_extended_pair
 

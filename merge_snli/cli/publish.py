@@ -5,16 +5,16 @@ examples:
   merge-snli publish --repo ORG/merge_snli --eval-results results/*.json --model ORG/NAME
 """
 
-import argparse
 import logging
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import add, add_list
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "folder of the data set, or demo:dataset", nargs="?")
     add(parser, "--repo ORG/NAME", "repository of the data set on the Hub", required=True)
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(group, "--model ORG/NAME", "repository of the model on the Hub")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Publish the data set or propose the results, and print a summary."""
     if (arguments.eval_results is None) != (arguments.model is None):
         raise InputError("⟦eval_results⟧ and ⟦model⟧ go together: pass both or neither")
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
         _propose(arguments)
 
 
-def _publish(arguments: argparse.Namespace) -> None:
+def _publish(arguments: Namespace) -> None:
     from merge_snli.hub.plan import plan_text
     from merge_snli.hub.publish import checked_plan, publish, published_text
 
@@ -65,7 +65,7 @@ def _publish(arguments: argparse.Namespace) -> None:
         sys.stdout.write(published_text(published))
 
 
-def _propose(arguments: argparse.Namespace) -> None:
+def _propose(arguments: Namespace) -> None:
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import branch_text, results_branch
     from merge_snli.hub.publish import proposed_text, push

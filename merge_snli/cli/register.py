@@ -1,13 +1,13 @@
 """`merge-snli register`: make a data set and the metric loadable by bare name from any folder."""
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import add
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "data set: folder or Hub id", nargs="?")
     group = parser.add_mutually_exclusive_group()
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(group, "--list", "print the registered data set")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Register, undo or list, and print the folders that were written."""
     from merge_snli.hub.register import datasets_cache, register, registered, registered_text, removed_text, undo
 

@@ -7,9 +7,9 @@ examples:
   merge-snli reproduce --paper simple-pair --out simple_pair_reproduction
 """
 
-import argparse
 import logging
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError, param
@@ -17,7 +17,7 @@ from merge_snli.cli.arguments import add, add_cluster, add_list, read_cluster, r
 from merge_snli.papers.numbers import MERGE, PAPERS, SIMPLE_PAIR
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "--out DIR", "output folder (required unless --dry-run)")
     add(
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Make the tables and figures, and print their verdicts and the path of the page."""
     from merge_snli.models.options import ModelOptions
     from merge_snli.paper.reproduction.merge import plan_reproduction

@@ -10,8 +10,8 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import logging
+from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command; options have the names of the fields of `ScoreOptions`."""
     add_list(
         parser,
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser, ScoreOptions)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Score the models and print a table. A model that fails does not stop the others.
 
     Returns:
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
+def _scoring_run(arguments: Namespace) -> ScoringRun:
     """Return what all configs and prompts share: the models, where the data is, and the options."""
     from merge_snli.models.display_names import name_models
     from merge_snli.models.finding import find_device
@@ -144,7 +144,7 @@ def _scoring_run(arguments: argparse.Namespace) -> ScoringRun:
 
 
 def _score(
-    arguments: argparse.Namespace,
+    arguments: Namespace,
     scoring: ScoringRun,
     whole: ScoredData,
     prompts: Sequence[Prompt],
@@ -181,7 +181,7 @@ def _score(
     return results, failed
 
 
-def _prompts(arguments: argparse.Namespace) -> Sequence[Prompt]:
+def _prompts(arguments: Namespace) -> Sequence[Prompt]:
     """Return the prompts that can be ranked; none for classifiers."""
     from merge_snli.models.prompts import read_prompts
 
@@ -221,7 +221,7 @@ def _tables(results: Sequence[Result], failed: Mapping[str, str], thresholds: Co
     return tables + part_tables(results, names=names, columns=(AGREEMENT,) if results[0].has_seeds else None)
 
 
-def _dataset_id(arguments: argparse.Namespace) -> str | None:
+def _dataset_id(arguments: Namespace) -> str | None:
     """Return the Hub id of the data set for `--eval-results`, or None without this option."""
     from merge_snli.base.hub_ids import split_revision
     from merge_snli.results.eval_results import check_dataset_id
@@ -235,7 +235,7 @@ def _dataset_id(arguments: argparse.Namespace) -> str | None:
     return split_revision(dataset_id)[0]
 
 
-def _inputs(arguments: argparse.Namespace, options: ScoreOptions) -> tuple[str | ProblemOptions, Any]:
+def _inputs(arguments: Namespace, options: ScoreOptions) -> tuple[str | ProblemOptions, Any]:
     """Return the data set, or with `--group-column` how to read it, and its source.
 
     Raises:

@@ -5,7 +5,7 @@ examples:
   merge-snli tables stanfordnlp/snli --split validation
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
@@ -21,7 +21,7 @@ DATASET_OPTIONS = ("suggestions", "work", "out")
 OF_BOTH = ("problems", "tagger")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_problem_arguments(
         parser,
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, *TABLE_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Print the tables, with the values of the paper if the run has the same masked LMs or problems."""
     dataset = _dataset(arguments)
     if dataset is None:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _dataset(arguments: argparse.Namespace) -> MergeDataset | None:
+def _dataset(arguments: Namespace) -> MergeDataset | None:
     """Return the data set, or None if the argument names problems."""
     of_problems = [name for name in given(arguments, ProblemOptions) if name not in OF_BOTH]
     of_run = [name for name in DATASET_OPTIONS if getattr(arguments, name)]
@@ -77,7 +77,7 @@ def _are_problems(name: str) -> bool:
     return name == PREFIX + PROBLEMS or Problems.of(name).are_files or known_dataset(name) is not None
 
 
-def _count_words(arguments: argparse.Namespace) -> None:
+def _count_words(arguments: Namespace) -> None:
     """Count the shared words of problems and print them as in Table 4 of the paper."""
     from generation.report.summary import words_report
 
@@ -85,7 +85,7 @@ def _count_words(arguments: argparse.Namespace) -> None:
     write_tables(arguments.format, [table], document=lambda: report)
 
 
-def _tables(dataset: MergeDataset, arguments: argparse.Namespace) -> dict[str, Table]:
+def _tables(dataset: MergeDataset, arguments: Namespace) -> dict[str, Table]:
     """Return the tables of a run by name, and draw Figure 9."""
     from generation.report.overlap import check_format, draw_overlap
     from generation.report.tables import report_tables

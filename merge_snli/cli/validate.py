@@ -1,6 +1,6 @@
 """`merge-snli validate`: check a data set against its run record, row by row."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from merge_snli.cli.arguments import add, add_format, add_tagger
 from merge_snli.cli.output import TEXT_FORMATS, write_output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
     add_tagger(parser)
     add_format(parser, *TEXT_FORMATS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Validate a data set and print one line per finding and a summary."""
     from merge_snli.base.errors import as_flags
     from merge_snli.dataset.stored import find_dataset

@@ -5,8 +5,8 @@ examples:
   merge-snli work cancel merge_snli
 """
 
-import argparse
 import os
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
@@ -16,7 +16,7 @@ from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the steps and their arguments."""
     steps = {"show": _show, "drop": _drop, "status": _status, "cancel": _cancel}
     show, drop, status, cancel = add_steps(parser, steps)
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_format(step, *TABLE_FORMATS)
 
 
-def _show(arguments: argparse.Namespace) -> None:
+def _show(arguments: Namespace) -> None:
     """Show what the work folder of a data set contains."""
     from generation.report.inventory import inventory, inventory_table
 
@@ -47,7 +47,7 @@ def _show(arguments: argparse.Namespace) -> None:
     )
 
 
-def _drop(arguments: argparse.Namespace) -> None:
+def _drop(arguments: Namespace) -> None:
     """Delete from the work folder what this data set does not need; other data sets may share the folder."""
     from generation.report.inventory import drop, inventory
     from generation.work import work_folder
@@ -61,7 +61,7 @@ def _drop(arguments: argparse.Namespace) -> None:
     _show(arguments)
 
 
-def _work_folder(arguments: argparse.Namespace) -> Path:
+def _work_folder(arguments: Namespace) -> Path:
     from generation.work import work_folder_of
 
     work = work_folder_of(Path(os.path.realpath(arguments.out.expanduser())), arguments.work)
@@ -75,7 +75,7 @@ def _finished(out: Path) -> MergeDataset | None:
     return find_dataset(str(out)) if (out / RUN_FILE).is_file() else None
 
 
-def _status(arguments: argparse.Namespace) -> None:
+def _status(arguments: Namespace) -> None:
     """Show the progress of a run on a cluster."""
     from merge_snli.runs.status import run_status, status_table
 
@@ -83,7 +83,7 @@ def _status(arguments: argparse.Namespace) -> None:
     write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
-def _cancel(arguments: argparse.Namespace) -> None:
+def _cancel(arguments: Namespace) -> None:
     """Cancel the Slurm jobs of a run, and no others."""
     from merge_snli.runs.status import cancel, queued
 
