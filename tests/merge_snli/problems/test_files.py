@@ -18,10 +18,9 @@ from generation.sentences.words import PART_OF_WORD, shared_words
 from merge_snli.base.errors import as_flags
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
-from merge_snli.problems.reading import read_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, written
 
 # A text that looks like a missing value is a text, but in the column of the label.
 ROWS: list[dict[str, Any]] = [
@@ -162,96 +161,69 @@ def test_columns_that_nobody_asks_for_may_be_double_unnamed_or_broken(tmp_path: 
     refused("line 2: byte 0xe9 in column 'hypothesis'", read, path)
 
 
-LONG = "very long label " * 40
-LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
-UNREADABLE = {
-    "pointer.csv": (LFS, "git lfs pull"),
-    "pointer.parquet": (LFS, "git lfs pull"),
-    "pointer.xlsx": (LFS, "git lfs pull"),
-    "comment.csv": ("# made by hand\npremise,hypothesis,label\nA,B,neutral\n", "line 1 is a comment"),
-    "comment.tsv": ("premise\thypothesis\tlabel\nA\tB\tneutral\n# end\n", "line 3 .*comment"),
-    "returns.csv": ("premise,hypothesis,label\nA\rB,C,neutral\n", "line 2 has a carriage return"),
-    "same.csv": ("A dog barks.,A dog barks.,neutral\nA cat.,A cat.,neutral\n", "first line of the file is a problem"),
-    "near.csv": ("premise,hypothesis ,labl\nA,B,neutral\n", "no column 'label'.* did you mean labl"),
-    "two.json": (json.dumps({"train": ROWS, "test": ROWS}), r"several arrays of objects \(train, test\)"),
-    "lengths.json": ('{"premise": ["A"], "hypothesis": ["B", "C"], "label": [0]}', "different lengths"),
-    "numbers.json": ("[1, 2]", "item 1 is not a JSON object: 1"),
-    "broken.json": ('{"premise": "A",\n "hypothesis" "B"}\n', "line 1 is not valid JSON .* at line 2"),
-}
-
-
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_files_that_cannot_be_read_are_called_what_they_are(name: str, tmp_path: Path) -> None:
-    content, message = UNREADABLE[name]
-    (tmp_path / name).write_text(content, newline="")
-    refused(f"{name}.*{message}", read, tmp_path / name)
-
-
 @pytest.mark.parametrize("name", ["p.csv.gz", "p.tsv.gz", "p.jsonl.gz", "p.json.gz"])
 def test_empty_compressed_files_have_no_rows(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(gzip.compress(b""))
     refused(f"{name} has no rows", read, tmp_path / name)
 
 
-def test_messages_are_short(tmp_path: Path) -> None:
-    wide = {f"column {number}": "x" * 50 for number in range(3_000)}
-    labels = [{"premise": f"Text {n}.", "hypothesis": "A text.", "label": LONG + str(n)} for n in range(40)]
-    long_text = [{"premise": ["a"] * 20_000, "hypothesis": "B", "label": "neutral"}]
-    for number, rows in enumerate(([wide], labels, long_text, [["a"] * 50_000])):
-        path = tmp_path / f"{number}.json"
-        path.write_text(json.dumps(rows))
-        message = as_flags(refused("", read, path))
-        assert len(message) <= 1_000, message
-
-
 @pytest.mark.parametrize(
-    ("columns", "options"),
+    "row",
     [
-        (("SentenceA", "SentenceB", "corrected_label"), {}),
-        (("sent1", "sent2", "judgment"), {}),
-        (("Premise ", "Hypothesis ", "Gold-Label"), {}),
-        (("premise", "conclusion", "answer"), {}),
-        (("text", "hypothesis", "verdict"), {}),
-        (("sentence1", "sentence2", "gold_label"), {}),
-        (("sentence_A", "sentence_B", "entailment_label"), {}),
-        (("context", "hypothesis", "label"), {}),
+        {f"column {number}": "x" * 50 for number in range(3_000)},
+        {"premise": ["a"] * 20_000, "hypothesis": "B", "label": "neutral"},
+        ["a"] * 50_000,
     ],
+    ids=["columns", "a cell", "a row"],
 )
-def test_columns_of_published_data_sets_are_found(columns: tuple[str, ...], options: dict[str, Any]) -> None:
-    rows = [dict(zip(columns, row, strict=True)) for row in EXPECTED]
-    assert read(rows, **options) == EXPECTED
+def test_messages_on_long_rows_are_short(row: object, tmp_path: Path) -> None:
+    path = written(tmp_path / "p.json", json.dumps([row]))
+    assert len(as_flags(refused("", read, path))) <= 1_000
+
+
+def test_messages_on_long_labels_are_short() -> None:
+    rows = [{"premise": "A text.", "hypothesis": "A text.", "label": "very long " * 60 + str(n)} for n in range(40)]
+    assert len(as_flags(refused("", read, rows))) <= 1_000
+
+
+COLUMNS = (
+    ("SentenceA", "SentenceB", "corrected_label"),
+    ("sent1", "sent2", "judgment"),
+    ("Premise ", "Hypothesis ", "Gold-Label"),
+    ("premise", "conclusion", "answer"),
+    ("text", "hypothesis", "verdict"),
+    ("sentence1", "sentence2", "gold_label"),
+    ("sentence_A", "sentence_B", "entailment_label"),
+    ("context", "hypothesis", "label"),
+)
+
+
+def renamed(*columns: str) -> list[dict[str, str]]:
+    """Return the rows with other columns."""
+    return [dict(zip(columns, row, strict=True)) for row in EXPECTED]
+
+
+@pytest.mark.parametrize("columns", COLUMNS, ids=",".join)
+def test_columns_of_published_data_sets_are_found(columns: tuple[str, ...]) -> None:
+    assert read(renamed(*columns)) == EXPECTED
 
 
 def test_several_readings_of_the_columns_are_refused() -> None:
-    rows = [dict(zip(("premise", "hypothesis", "verdict", "judgment"), (*row, "x"), strict=True)) for row in EXPECTED]
+    rows = [row | {"judgment": "x"} for row in renamed("premise", "hypothesis", "verdict")]
     message = as_flags(refused("", read, rows))
     assert not missing_from(message, "judgment, verdict", "--label-column")
     assert read(rows, label_column="verdict") == EXPECTED
 
 
 def test_html_and_control_characters_are_counted_and_named(caplog: pytest.LogCaptureFixture) -> None:
-    texts = ("A &amp; B", "A dog & a cat < 3."), ("<i>A</i>", "R&D; AT&T <3 >"), ("A\x07 bell", "A bell")
-    rows = [{"premise": premise, "hypothesis": hypothesis, "label": "neutral"} for premise, hypothesis in texts]
-    survey_problems(open_source(ProblemOptions(problems=rows)))
+    row = {"premise": "A bell", "hypothesis": "R&D; AT&T <3 >", "label": "neutral"}
+    read([row | {"premise": premise} for premise in ("A &amp; B", "<i>A</i>", "A\x07 bell")])
     assert not missing_from(caplog.text, "2 texts with HTML, such as &amp;", "row 1", "1 text with control characters")
 
 
 def test_words_within_html_are_not_replaced() -> None:
-    texts = ("A dog sees a <b title=dog>bird</b>.", "A bird sees a dog.")
-    sentences = []
-    for text in texts:
-        found = [Token(match[0], match.start(), "NN") for match in re.finditer("dog|bird", text)]
-        sentences.append(TaggedSentence(text, tuple(found)))
-    premise, hypothesis = sentences
-    problem = TaggedProblem(Problem("p", *texts, 0), premise, hypothesis)
-    assert {word.text: word.left_out for word in shared_words(problem)} == {"dog": PART_OF_WORD, "bird": None}
-
-
-def test_exact_copies_are_counted_and_named(caplog: pytest.LogCaptureFixture) -> None:
-    rows = [ROWS[0], ROWS[3], ROWS[0], ROWS[1], ROWS[0]]
-    survey_problems(open_source(ProblemOptions(problems=rows)))
-    assert not missing_from(caplog.text, "2 of 5 problems are exact copies", "row 3")
-    caplog.clear()
-    survey_problems(open_source(ProblemOptions(problems=[*ROWS, ROWS[0] | {"label": "neutral"}])))
-    assert "copies" not in caplog.text
-    assert "more than one gold label" in caplog.text
+    text = "A dog sees a <b title=dog>bird</b>."
+    found = [Token(match[0], match.start(), "NN") for match in re.finditer("dog|bird", text)]
+    sentence = TaggedSentence(text, tuple(found))
+    words = shared_words(TaggedProblem(Problem("p", text, text, 0), sentence, sentence))
+    assert {word.text: word.left_out for word in words} == {"dog": PART_OF_WORD, "bird": None}

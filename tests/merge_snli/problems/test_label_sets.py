@@ -13,11 +13,10 @@ from generation.run_inputs import read_inputs
 from merge_snli.base.errors import as_flags
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.label_names import labels_of_other_task
-from merge_snli.dataset.label_spellings import canonical_names, task_labels
+from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.problems.options import ProblemOptions
-from merge_snli.problems.reading import read_problems, survey_problems
-from merge_snli.problems.source import open_source
+from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.score import score
 from merge_snli.validation import validate
@@ -51,24 +50,27 @@ ANSWERS = {
 
 @pytest.mark.parametrize("names", DATA_SETS.values(), ids=DATA_SETS)
 def test_labels_of_published_data_sets_are_those_of_nli(names: Sequence[str]) -> None:
-    assert task_labels(names) == canonical_names(names) == NLI_LABELS
+    assert task_labels(names) == NLI_LABELS
     assert labels_in(rows(names)) == [*NLI_LABELS]
     assert task_labels(labels_in(classes(names, [0, 1, 2]))) == NLI_LABELS
     assert labels_in(rows(names[::-1])) == [*NLI_LABELS[::-1]]
 
 
 @pytest.mark.parametrize("names", ANSWERS.values(), ids=ANSWERS)
-def test_answers_are_labels_of_nli_only_beside_texts_of_nli(names: Sequence[str], tmp_path: Path) -> None:
-    assert labels_in(rows(names)) == labels_in(classes(names, [0, 1, 2])) == [*NLI_LABELS]
-    other = [{"context": row["premise"], "question": row["hypothesis"], "label": row["label"]} for row in rows(names)]
+def test_answers_are_labels_of_nli_only_beside_texts_of_nli(names: Sequence[str]) -> None:
+    assert labels_in(rows(names)) == [*NLI_LABELS]
+    of_classes = classes(names, [0, 1, 2])
+    assert labels_in(of_classes) == [*NLI_LABELS]
     columns: dict[str, Any] = {"premise_column": "context", "hypothesis_column": "question"}
-    of_classes = classes(names, [0, 1, 2]).rename_columns({"premise": "context", "hypothesis": "question"})
-    for problems in (other, of_classes):
-        message = as_flags(refused("", labels_in, problems, **columns))
-        counted = [f"{name}: 1 row, such as {PAIRS[place][0][:20]}" for place, name in enumerate(names)]
-        assert not missing_from(message, "'context' and 'question'", "--data-labels=", f"{names[0]}=NAME", *counted)
-        named = [f"{name}={label}" for name, label in zip(names, NLI_LABELS, strict=True)]
-        assert labels_in(problems, data_labels=tuple(named), **columns) == [*NLI_LABELS]
+    named = tuple(f"{name}={label}" for name, label in zip(names, NLI_LABELS, strict=True))
+    of_classes = of_classes.rename_columns({"premise": "context", "hypothesis": "question"})
+    of_texts = [{"context": p, "question": h, "label": name} for (p, h), name in zip(PAIRS, names, strict=False)]
+    for problems in (of_texts, of_classes):
+        message = as_flags(refused("'context' and 'question'", labels_in, problems, **columns))
+        assert not missing_from(message, "--data-labels=", f"{names[0]}=NAME")
+        for name, (premise, _) in zip(names, PAIRS, strict=False):
+            assert f"{name}: 1 row, such as {premise[:20]}" in message
+        assert labels_in(problems, data_labels=named, **columns) == [*NLI_LABELS]
 
 
 @pytest.mark.parametrize("names", TWO_OF_THREE.values(), ids=TWO_OF_THREE)
@@ -93,24 +95,27 @@ NOTHING = ("-", "", "hidden", "Hidden", -1, -100, "-1", None, float("nan"), "NA"
 def test_values_that_stand_for_no_label_are_counted_and_named(
     value: object, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    labels = [0, value, 2, 1] if isinstance(value, int | float) else ["entailment", value, "neutral", "contradiction"]
-    path = tmp_path / "p.csv"
-    frame = pd.DataFrame(rows(labels), dtype=object)
+    labels: list[object] = ["entailment", value, "neutral", "contradiction"]
+    if isinstance(value, int | float):
+        labels = [0, value, 2, 1]
+    path, frame = tmp_path / "p.csv", pd.DataFrame(rows(labels), dtype=object)
     frame.to_csv(path, index=False)
     for problems in (path, frame, rows(labels)):
         caplog.clear()
-        survey = survey_problems(open_source(ProblemOptions(problems=problems)))
-        assert (survey.with_label, survey.without_label) == (3, 1)
-        assert "rows without a gold label" in caplog.text
-        assert "'label'" in caplog.text
+        read = read_problems(ProblemOptions(problems=problems))
+        assert read.with_label == 3
+        assert read.without_label == 1
+        assert not missing_from(caplog.text, "rows without a gold label", "'label'")
 
 
 @pytest.mark.parametrize("name", ["-", "hidden", "NA", "-1"])
 def test_names_of_classes_that_stand_for_no_label(name: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     data = classes((*NLI_LABELS, name), [0, 3, 2, 3])
-    survey = survey_problems(open_source(ProblemOptions(problems=data)))
-    assert (survey.label_names, survey.with_label, survey.without_label) == (NLI_LABELS, 2, 2)
+    read = read_problems(ProblemOptions(problems=data))
+    assert read.label_names == NLI_LABELS
+    assert read.with_label == 2
+    assert read.without_label == 2
     assert f"'{name}' (2)" in caplog.text
 
 
@@ -128,9 +133,9 @@ def test_a_task_of_its_own_is_named_at_the_beginning(names: Sequence[str], caplo
     options = Options(problems=rows(names), mlm=("demo:mlm-wordpiece",))
     inputs = read_inputs(options, Progress())
     assert inputs.problems.label_names == tuple(sorted(names))
-    (said,) = [as_flags(labels_of_other_task(names)) for message in caplog.messages if "not those of NLI" in message]
+    assert caplog.text.count("not those of NLI") == 1
+    said = as_flags(labels_of_other_task(names))
     assert not missing_from(said, *names, *NLI_LABELS, f"--data-labels={names[0]}=LABEL,")
-    assert labels_of_other_task(NLI_LABELS) is None
     caplog.clear()
     read_problems(ProblemOptions(problems=rows(names), data_labels=tuple(names)))
     assert "NLI" not in caplog.text

@@ -1,6 +1,5 @@
 """What the labels of a source stand for: the position in a ClassLabel, a number or a text, as its type says."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,20 +7,14 @@ from typing import Any
 import datasets
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from generation import generate
 from merge_snli.base.errors import as_flags
-from merge_snli.dataset.stored import find_dataset
-from merge_snli.embedded import FOLDER
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.score import score
-from merge_snli.validation import validate
 from tests.merge_snli.problems.test_unclear_input import PAIRS
-from tests.oracles import missing_from, refused, rows_of
+from tests.oracles import missing_from, refused, write_rows
 
 
 def rows(labels: Sequence[object]) -> list[dict[str, Any]]:
@@ -36,6 +29,9 @@ def classes(names: Sequence[str], numbers: Sequence[int | None]) -> datasets.Dat
 def labels_in(problems: object, **options: Any) -> list[str]:  # noqa: ANN401 - values of any option
     read = read_problems(ProblemOptions(problems=problems, **options))
     return [read.label_names[problem.label] for problem in read.problems]
+
+
+NAMED = ["contradiction", "entailment", "neutral"]
 
 
 def forms(data: datasets.Dataset, folder: Path) -> list[object]:
@@ -55,23 +51,18 @@ def test_the_number_of_a_class_is_its_position_whatever_its_name(names: tuple[st
     spelled = tuple(f"{name}={label}" for name, label in zip(names, NLI_LABELS, strict=True))
     for problems in forms(classes(names, [2, 0, 1, None]), tmp_path):
         for named in (spelled, spelled[::-1], NLI_LABELS):
-            assert labels_in(problems, data_labels=named) == ["contradiction", "entailment", "neutral"]
+            assert labels_in(problems, data_labels=named) == NAMED
         assert labels_in(problems, data_labels=names) == [names[2], names[0], names[1]]
 
 
-@pytest.mark.parametrize("names", [*DIGITS, ("LABEL_0", "LABEL_1", "LABEL_2")], ids=",".join)
-def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...], tmp_path: Path) -> None:
-    for problems in forms(classes(names, [2, 0, 1, 1]), tmp_path):
-        message = as_flags(refused("", labels_in, problems))
-        form = ",".join(f"{name}=NAME" for name in names)
-        example = f"{names[2]}: 1 row, such as A man plays a guitar"
-        assert not missing_from(message, "'label'", f"--data-labels={form}", example)
-
-
-def test_the_texts_of_rows_without_a_label_are_not_checked_for_examples() -> None:
-    data = datasets.Dataset.from_list([{"premise": "", "hypothesis": "A man plays.", "label": -1}, *rows([2, 0, 1])])
-    names = ["LABEL_0", "LABEL_1", "LABEL_2"]
-    refused("LABEL_2: 1 row", labels_in, data.cast_column("label", datasets.ClassLabel(names=names)))
+@pytest.mark.parametrize("names", [("0", "1", "2"), ("1", "2", "3"), ("LABEL_0", "LABEL_1", "LABEL_2")], ids=",".join)
+def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...]) -> None:
+    data = classes(names, [2, 0, 1, 1])
+    unlabeled = datasets.Dataset.from_list([{"premise": "", "hypothesis": "A man plays.", "label": -1}])
+    every = datasets.concatenate_datasets([unlabeled.cast(data.features), data])
+    message = as_flags(refused("'label'", labels_in, every))
+    form = ",".join(f"{name}=NAME" for name in names)
+    assert not missing_from(message, f"--data-labels={form}", f"{names[2]}: 1 row, such as A man plays a guitar")
 
 
 def test_a_class_that_stands_for_no_label_is_none() -> None:
@@ -130,56 +121,42 @@ def test_files_with_other_classes_are_refused_also_with_names(tmp_path: Path) ->
 
 
 def write_csv(path: Path, labels: Sequence[object]) -> Path:
-    lines = [f'"{row["premise"]}",{row["hypothesis"]},{row["label"]}' for row in rows(labels)]
-    path.write_text("premise,hypothesis,label\n" + "\n".join(lines) + "\n")
+    pd.DataFrame(rows(labels)).to_csv(path, index=False)
     return path
 
 
-def write_json(path: Path, labels: Sequence[object]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows(labels)))
-    return path
+def tables(labels: Sequence[object], folder: Path) -> list[object]:
+    """Return the same problems as files and in memory."""
+    frame = pd.DataFrame(rows(labels))
+    frame.to_parquet(folder / "p.parquet")
+    files = [write_csv(folder / "p.csv", labels), write_rows(folder / "p.jsonl", rows(labels)), folder / "p.parquet"]
+    return [*files, frame, pa.Table.from_pandas(frame), frame.to_dict("records")]
 
 
-NUMBERS = [2, 0, 1, -1]
-NAMED = ["contradiction", "entailment", "neutral"]
-
-
-def test_numbers_are_the_same_in_every_source(tmp_path: Path) -> None:
-    table = pa.Table.from_pylist(rows(NUMBERS))
-    pq.write_table(table, tmp_path / "p.parquet")
-    frame = pd.DataFrame(rows(NUMBERS))
-    categories = frame.assign(label=pd.Categorical(NUMBERS))
-    files = [write_csv(tmp_path / "p.csv", NUMBERS), write_json(tmp_path / "p.jsonl", NUMBERS), tmp_path / "p.parquet"]
-    for problems in (*files, table, frame, categories, rows(NUMBERS)):
-        assert labels_in(problems) == NAMED
-        assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
-        assert labels_in(problems, data_labels=("-1=w", "0=x", "1=y", "2=z")) == ["z", "x", "y", "w"]
-
-
-def test_numbers_may_be_decimals_and_missing(tmp_path: Path) -> None:
-    frame = pd.DataFrame(rows([2.0, 0.0, None, 1.0]))
-    frame.to_csv(tmp_path / "p.csv", index=False)
-    frame.to_parquet(tmp_path / "p.parquet")
-    for problems in (frame, tmp_path / "p.csv", tmp_path / "p.parquet"):
+@pytest.mark.parametrize("labels", [[2, 0, 1, -1], [2.0, 0.0, None, 1.0]], ids=["numbers", "decimals"])
+def test_numbers_are_the_same_in_every_source(labels: list[object], tmp_path: Path) -> None:
+    frame = pd.DataFrame(rows(labels))
+    categories = frame.assign(label=pd.Categorical(labels))
+    for problems in (*tables(labels, tmp_path), categories):
         assert labels_in(problems) == NAMED
         assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
 
 
-def test_numbers_with_minus_one_say_that_it_needs_a_name() -> None:
-    assert "-1=NAME" in str(refused("only the labels 0, 1, and -1", labels_in, rows([-1, 0, 1, 1])))
-    assert "-1=NAME" not in str(refused("only the labels 0, 1", labels_in, rows([0, 0, 1, 1])))
+def test_minus_one_can_be_named() -> None:
+    assert labels_in(rows([2, 0, 1, -1]), data_labels=("-1=w", "0=x", "1=y", "2=z")) == ["z", "x", "y", "w"]
     assert labels_in(rows([-1, 0, 1, 1]), data_labels=("-1=a", "0=b", "1=c")) == ["a", "b", "c", "c"]
 
 
-@pytest.mark.parametrize("labels", [["1", "0", "2", "1"], ["LABEL_1", "LABEL_0", "LABEL_2", "LABEL_0"]])
-def test_texts_that_are_digits_are_texts_if_the_source_has_types(labels: list[str], tmp_path: Path) -> None:
-    pq.write_table(pa.Table.from_pylist(rows(labels)), tmp_path / "p.parquet")
+@pytest.mark.parametrize(
+    ("labels", "count"),
+    [(["1", "0", "2", "1"], "2 rows"), (["LABEL_1", "LABEL_0", "LABEL_2", "LABEL_0"], "1 row")],
+)
+def test_texts_that_are_digits_are_texts_if_the_source_has_types(labels: list[str], count: str, tmp_path: Path) -> None:
     first, second, third, _ = labels
     spelled = (f"{first}=x", f"{second}=y", f"{third}=z")
-    for problems in (write_json(tmp_path / "p.jsonl", labels), tmp_path / "p.parquet", rows(labels)):
-        message = as_flags(refused("", labels_in, problems))
-        number = "2 rows" if labels.count(first) == 2 else "1 row"
-        assert not missing_from(message, f"{first}=NAME", f"{first}: {number}, such as A man plays", "such as Two dogs")
+    for problems in tables(labels, tmp_path)[1:]:
+        message = as_flags(refused("such as Two dogs", labels_in, problems))
+        assert not missing_from(message, f"{first}=NAME", f"{first}: {count}, such as A man plays")
         assert labels_in(problems, data_labels=spelled)[:3] == ["x", "y", "z"]
         refused(f"unknown label '{first}'", labels_in, problems, data_labels=NLI_LABELS)
 
@@ -197,41 +174,3 @@ def test_the_order_of_files_does_not_change_what_their_numbers_mean(tmp_path: Pa
     numbers = write_csv(tmp_path / "b.csv", [0, 1, 2])
     for files in ([texts, numbers], [numbers, texts]):
         refused("b.csv line 2: unknown label '0'", labels_in, files)
-
-
-@pytest.fixture(scope="module")
-def encoded() -> dict[str, Any]:
-    """The same problems with their names, and with classes that `class_encode_column` names by digits."""
-    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()[:60]
-    problems = [json.loads(line) for line in lines]
-    named = [{name: row[name] for name in ("premise", "hypothesis", "label")} for row in problems]
-    named = [row | {"group": f"g{number // 3}", "true": row["label"]} for number, row in enumerate(named)]
-    numbers = {"entailment": 1, "neutral": 0, "contradiction": -1}
-    data = datasets.Dataset.from_list([row | {"label": numbers[row["label"]]} for row in named])
-    return {"named": named, "encoded": data.class_encode_column("label")}
-
-
-ENTRIES = ("-1=contradiction", "0=neutral", "1=entailment")
-
-
-@pytest.mark.slow
-def test_variants_of_encoded_classes_have_the_labels_of_their_problems(encoded: dict[str, Any], tmp_path: Path) -> None:
-    options: dict[str, Any] = {"preset": "demo", "inflation": 3, "keep_column": ("true",), "quiet": True}
-    made = generate(encoded["encoded"], out=tmp_path / "data", data_labels=ENTRIES, **options)
-    names = find_dataset(str(tmp_path / "data")).record.label_names
-    variants = rows_of(tmp_path / "data")
-    assert names == ("contradiction", "neutral", "entailment")
-    assert {names[row["label"]] for row in variants} == {*names}
-    assert all(names[row["label"]] == row["true"] for row in variants)
-    assert validate(made).findings == ()
-
-
-def test_encoded_classes_in_groups_score_like_their_names(encoded: dict[str, Any]) -> None:
-    def guess(pairs: list[tuple[str, str]]) -> list[str]:
-        return [NLI_LABELS[len(hypothesis) % 3] for _, hypothesis in pairs]
-
-    options = ProblemOptions(problems=encoded["encoded"], data_labels=ENTRIES)
-    by_name = score(guess, encoded["named"], group_column="group")
-    by_class = score(guess, options, group_column="group")
-    assert (by_class.sample_accuracy, by_class.pattern_accuracy) == (by_name.sample_accuracy, by_name.pattern_accuracy)
-    assert 0 < by_name.sample_accuracy < 1

@@ -1,6 +1,5 @@
 """The language of problems: English is not refused, however short; other languages are, with their name if known."""
 
-import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from merge_snli.languages.language import ENGLISH, languages
 from merge_snli.problems.language import WORD, LanguageCheck, other_language, use_of_words
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, write_rows
 
 Pairs = list[tuple[str, str]]
 
@@ -63,9 +62,7 @@ def bundled() -> Pairs:
     "pairs",
     [
         [("Dogs bark.", "Animals make noise.")],
-        [("Dogs bark.", "Animals make noise."), ("Cats sleep.", "Cats rest."), ("Birds sing.", "Birds make music.")]
-        * 3,
-        [("A dog runs.", "A dog moves.")],
+        [("Dogs bark.", "Animals make noise.")] * 9,
         [("Robert De Niro acts.", "De Niro acts.")],
         [("Young man walking dog", "Man training dog")],
         [("5 + 3 = 8", "8 - 3 = 5")],
@@ -88,9 +85,8 @@ def test_every_english_problem_passes_alone_and_together(caplog: pytest.LogCaptu
 @pytest.mark.parametrize("code", OTHERS)
 def test_other_languages_are_refused_with_the_reason_and_the_options(code: str) -> None:
     looks_like, pairs = OTHERS[code]
-    error = refused("", check, pairs)
-    expected = ("problems.jsonl", f"like {looks_like},", "not English", "language='en'")
-    assert not missing_from(str(error), *expected)
+    message = str(refused(r"problems\.jsonl", check, pairs))
+    assert not missing_from(message, f"like {looks_like},", "not English", "language='en'")
 
 
 def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(caplog: pytest.LogCaptureFixture) -> None:
@@ -106,7 +102,7 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(
 ) -> None:
     path = tmp_path / "p.jsonl"
     rows = [{"premise": p, "hypothesis": h, "label": "neutral"} for p, h in OTHERS["nl"][1]]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     refused("Dutch", open_problems, ProblemOptions(problems=path), Progress(quiet=True))
     assert not caplog.messages
     for given, name in (("en", "English"), ("fr", "French")):
@@ -121,16 +117,14 @@ def test_the_language_can_be_given_and_is_checked_for_every_command(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"problems": "p.jsonl", "language": "Dutch"}, r"language is 'Dutch'.*such as de"),
-        *(
-            ({"problems": "p.jsonl", "language": code}, rf"^{name} \({code}\) is written without spaces")
-            for code, name in (("zh", "Chinese"), ("ja", "Japanese"), ("th", "Thai"))
-        ),
-        ({"problems": "facebook/xnli", "config": "th"}, "written without spaces"),
+        ({"language": "Dutch"}, r"language is 'Dutch'.*such as de"),
+        ({"language": "zh"}, r"^Chinese \(zh\) is written without spaces"),
+        ({"language": "th"}, r"^Thai \(th\) is written without spaces"),
+        ({"config": "th"}, "written without spaces"),
     ],
 )
 def test_a_language_is_a_code_and_is_written_with_spaces(options: dict[str, Any], message: str) -> None:
-    refused(message, ProblemOptions, **options)
+    refused(message, ProblemOptions, problems="facebook/xnli", **options)
 
 
 def test_the_lists_of_words_can_be_found_in_texts() -> None:

@@ -12,6 +12,7 @@ import pytest
 from generation.options import Options
 from merge_snli.problems.inputs import Problems, hub_repository, public_name, split_of_name
 from merge_snli.problems.options import ProblemOptions
+from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source
 from tests.hub.server import Hub
@@ -24,15 +25,14 @@ ROWS = [
 ]
 
 
-def write_source(folder: Path, kind: str) -> str:
+def write_source(folder: Path, kind: str) -> Path:
     path = folder / f"problems.{kind}"
     if kind == "jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    else:
-        file = path / "test.parquet" if kind == "folder" else path
-        file.parent.mkdir(exist_ok=True)
-        datasets.Dataset.from_list(ROWS).to_parquet(file)
-    return str(path)
+        return write_rows(path, ROWS)
+    file = path / "test.parquet" if kind == "folder" else path
+    file.parent.mkdir(exist_ok=True)
+    datasets.Dataset.from_list(ROWS).to_parquet(file)
+    return path
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "folder"])
@@ -46,51 +46,54 @@ def test_each_iteration_starts_at_the_first_row(tmp_path: Path, kind: str) -> No
     assert first == second, "passes are independent"
 
 
+def drawn_from(path: Path, **options: Any) -> list[Problem]:  # noqa: ANN401 - values of any option
+    """Return the problems of a sample."""
+    source = open_source(Options(problems=path, mlm=("m",), **options))
+    survey = survey_problems(source)
+    problems = list(stream_problems(source, survey))
+    assert len(problems) == survey.with_label
+    assert survey.without_label == 0
+    return problems
+
+
 def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> None:
     """A sorted data set, such as ANLI, needs a random sample; equal problems are different ones."""
     rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
+    path, reverse = write_rows(tmp_path / "a.jsonl", rows), write_rows(tmp_path / "b.jsonl", rows[::-1])
 
-    def sampled(name: str, order: list[dict[str, str]], **options: Any) -> list[tuple[str, int]]:  # noqa: ANN401
-        source = open_source(Options(problems=str(write_rows(tmp_path / name, order)), mlm=("m",), **options))
-        survey = survey_problems(source)
-        problems = list(stream_problems(source, survey))
-        assert (len(problems), survey.without_label) == (survey.with_label, 0)
-        return sorted((problem.premise, problem.label) for problem in problems)
+    def sampled(path: Path, **options: int) -> list[tuple[str, int]]:
+        return sorted((problem.premise, problem.label) for problem in drawn_from(path, **options))
 
-    first = sampled("a.jsonl", rows, sample=6)
+    first = sampled(path, sample=6)
     assert len(first) == 6
-    assert sampled("b.jsonl", rows[::-1], sample=6) == first
-    assert len({tuple(sampled("a.jsonl", rows, sample=6, random_seed=seed)) for seed in range(5)}) == 5
-    assert set(sampled("a.jsonl", rows, sample=9)) > set(first), "a larger sample holds the smaller one"
-    assert len(sampled("a.jsonl", rows, sample=99)) == 14
-    assert len(sampled("a.jsonl", rows, sample=99, limit=9)) == 6
+    assert sampled(reverse, sample=6) == first
+    assert {*sampled(path, sample=9)} > {*first}, "a larger sample holds the smaller one"
+    assert len(sampled(path, sample=99)) == 14
+    others = [sampled(path, sample=6, random_seed=seed) for seed in range(1, 5)]
+    assert first not in others
 
 
 def numbered_rows() -> list[dict[str, str]]:
     return [ROWS[0] | {"label": "neutral", "premise": f"Premise {number}."} for number in range(30)]
 
 
-def test_copies_are_drawn_one_by_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", [None, "id"])
+def test_copies_are_drawn_one_by_one(tmp_path: Path, column: str | None) -> None:
     """Copies had one rank, so that a sample had all of them or none."""
     rows = numbered_rows()
-    copied = rows[:10] * 5 + rows[10:]
-    for ids in (False, True):
-        path = write_rows(tmp_path / f"{ids}.jsonl", [row | {"id": f"p{at}"} for at, row in enumerate(copied)])
-        options = Options(problems=str(path), mlm=("m",), sample=20, id_column="id" if ids else None)
-        source = open_source(options)
-        drawn = Counter(problem.premise for problem in stream_problems(source, survey_problems(source)))
-        assert drawn.total() == 20
-        assert {2, 3} & set(drawn.values()), "some copies of a problem are drawn, and others are not"
+    rows = [row | {"id": f"p{at}"} for at, row in enumerate(rows[:10] * 5 + rows[10:])]
+    problems = drawn_from(write_rows(tmp_path / "p.jsonl", rows), sample=20, id_column=column)
+    drawn = Counter(problem.premise for problem in problems)
+    assert drawn.total() == 20
+    assert {2, 3} & set(drawn.values()), "some copies of a problem are drawn, and others are not"
 
 
 def test_a_sample_without_copies_is_ranked_by_content(tmp_path: Path) -> None:
-
     def rank(row: dict[str, str]) -> bytes:
         return sha256(json.dumps([0, row["premise"], row["hypothesis"], 1]).encode()).digest()
 
     rows = numbered_rows()
-    source = open_source(Options(problems=str(write_rows(tmp_path / "a.jsonl", rows)), mlm=("m",), sample=7))
-    drawn = {problem.premise for problem in stream_problems(source, survey_problems(source))}
+    drawn = {problem.premise for problem in drawn_from(write_rows(tmp_path / "a.jsonl", rows), sample=7)}
     assert drawn == {row["premise"] for row in sorted(rows, key=rank)[:7]}
 
 
@@ -105,24 +108,25 @@ def test_a_data_set_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     is_bar_hidden = datasets.are_progress_bars_disabled()
     monkeypatch.setattr(datasets, "load_dataset_builder", counting)
-    source = open_source(ProblemOptions(problems=write_source(tmp_path, "folder")))
-    survey = survey_problems(source)
-    assert len(list(stream_problems(source, survey))) == survey.with_label == len(ROWS)
+    assert len(drawn_from(write_source(tmp_path, "folder"))) == len(ROWS)
     assert len(loads) == 1
     assert datasets.are_progress_bars_disabled() == is_bar_hidden
 
 
 def test_a_file_that_changes_after_the_survey_is_an_error(tmp_path: Path) -> None:
-    path = Path(write_source(tmp_path, "jsonl"))
-    source = open_source(ProblemOptions(problems=str(path)))
+    path = write_source(tmp_path, "jsonl")
+    source = open_source(ProblemOptions(problems=path))
     survey = survey_problems(source)
-    path.write_text(json.dumps(ROWS[0]) + "\n")
+    write_rows(path, ROWS[:1])
     refused(r"problems\.jsonl changed", list, stream_problems(source, survey))
 
 
+def row_of(premise: str) -> dict[str, str]:
+    return {"premise": premise, "hypothesis": "A dog runs.", "label": "neutral"}
+
+
 def lines(*premises_of: str) -> bytes:
-    rows = ({"premise": premise, "hypothesis": "A dog runs.", "label": "entailment"} for premise in premises_of)
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return "".join(json.dumps(row_of(premise)) + "\n" for premise in premises_of).encode()
 
 
 @pytest.fixture
@@ -175,53 +179,66 @@ def test_gated_problems_are_reported(problems: Repo) -> None:
     refused(r"org/problems.*gated", premises_of, "org/problems")
 
 
-def write(path: Path, premise: str) -> Path:
-    path.write_text(json.dumps({"premise": premise, "hypothesis": "A dog runs.", "label": "neutral"}) + "\n")
-    return path
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    return [write(tmp_path / f"{name}.jsonl", f"Dog {name} runs.") for name in ("a", "b", "c")]
+    return [write_rows(tmp_path / f"{name}.jsonl", [row_of(f"Dog {name} runs.")]) for name in ("a", "b", "c")]
 
 
 def test_several_files_and_patterns_are_one_source(tmp_path: Path, files: list[Path]) -> None:
-    of_all = [f"Dog {name} runs." for name in ("a", "b", "c")]
-    assert premises_of(files) == premises_of(str(tmp_path / "*.jsonl")) == of_all
-    assert premises_of([files[2], files[0]]) == [of_all[2], of_all[0]]
-    assert premises_of(f"{files[1]},{tmp_path}/[a]*.jsonl") == [of_all[1], of_all[0]]
+    of_all = ["Dog a runs.", "Dog b runs.", "Dog c runs."]
+    assert premises_of(files) == of_all
+    assert premises_of(str(tmp_path / "*.jsonl")) == of_all
+    assert premises_of([files[2], files[0]]) == ["Dog c runs.", "Dog a runs."]
+    assert premises_of(f"{files[1]},{tmp_path}/[a]*.jsonl") == ["Dog b runs.", "Dog a runs."]
 
 
 def test_a_file_whose_name_has_a_comma_is_one_file(tmp_path: Path, files: list[Path]) -> None:
-    odd = write(tmp_path / "x,y*.jsonl", "Odd dog runs.")
+    odd = write_rows(tmp_path / "x,y*.jsonl", [row_of("Odd dog runs.")])
     assert premises_of(str(odd)) == ["Odd dog runs."]
     refused(r"x,y.*has a comma", ProblemOptions, problems=[files[0], odd])
 
 
-def test_what_does_not_exist_or_stands_twice_is_named(tmp_path: Path, files: list[Path]) -> None:
-    for problems, message in (
-        (str(tmp_path / "*.csv"), r"no file matches '.*\*\.csv'"),
-        ([files[0], tmp_path / "none.jsonl"], r"no such file: .*none\.jsonl"),
-        ([files[0], tmp_path / "*.jsonl"], r"a\.jsonl more than once"),
-        ("hf://datasets/org", "'hf://datasets/org' is not a path on the Hub"),
-    ):
-        refused(message, premises_of, problems)
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["*.csv"], r"no file matches '.*\*\.csv'"),
+        (["a.jsonl", "none.jsonl"], r"no such file: .*none\.jsonl"),
+        (["a.jsonl", "*.jsonl"], r"a\.jsonl more than once"),
+    ],
+)
+def test_what_does_not_exist_or_stands_twice_is_named(
+    tmp_path: Path, files: list[Path], names: list[str], message: str
+) -> None:
+    assert files[0].name == "a.jsonl"
+    refused(message, premises_of, [tmp_path / name for name in names])
 
 
-def test_names_to_record_and_to_publish(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_a_path_on_the_hub_is_refused() -> None:
+    refused("'hf://datasets/org' is not a path on the Hub", premises_of, "hf://datasets/org")
+
+
+ON_HUB = "hf://datasets/org/nli@~parquet/default/*.parquet"
+
+
+def test_names_to_record(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    on_hub = "hf://datasets/org/nli@~parquet/default/*.parquet"
-    of_files = Problems.of(f"a.jsonl, x/*.csv,{on_hub}")
-    assert of_files.absolute().names == (str(files[0]), f"{tmp_path}/x/*.csv", on_hub)
+    recorded = Problems.of(f"a.jsonl, x/*.csv,{ON_HUB}").absolute().names
+    assert recorded == (str(files[0]), f"{tmp_path}/x/*.csv", ON_HUB)
     assert Problems.of("org/nli").absolute().names == ("org/nli",)
-    assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{on_hub}") == f"a.jsonl, *.csv.gz, {on_hub}"
-    assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
     assert Problems.of([files[0], f"{tmp_path}/v1.0.csv.gz"]).stems == "a, v1.0"
-    assert hub_repository(on_hub) == "org/nli"
-    for name in ("org/nli", "nli", str(tmp_path)):
-        assert not Problems.of(name).are_files
-    for name in ("x/*.csv", on_hub):
-        assert Problems.of(name).are_files
+    assert hub_repository(ON_HUB) == "org/nli"
+
+
+def test_names_to_publish_have_no_folders(tmp_path: Path, files: list[Path]) -> None:
+    assert public_name(f"{files[0]},{tmp_path}/x/*.csv.gz,{ON_HUB}") == f"a.jsonl, *.csv.gz, {ON_HUB}"
+    assert public_name("Dogs, cats and so on?") == "Dogs, cats and so on?"
+
+
+@pytest.mark.parametrize(
+    ("name", "are_files"), [("org/nli", False), ("nli", False), (".", False), ("x/*.csv", True), (ON_HUB, True)]
+)
+def test_files_have_no_splits(name: str, are_files: bool) -> None:
+    assert Problems.of(name).are_files == are_files
 
 
 def test_a_data_set_by_its_path_is_its_hub_id() -> None:
@@ -230,8 +247,9 @@ def test_a_data_set_by_its_path_is_its_hub_id() -> None:
 
 
 def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(tmp_path: Path, files: list[Path]) -> None:
-    assert Problems.of(f"{files[0]}, {files[1]}").names == (str(files[0]), str(files[1]))
-    assert Problems.of(f"{files[0]}, {files[1]}") == Problems.of(files[:2])
+    both = Problems.of(f"{files[0]}, {files[1]}")
+    assert both.names == (str(files[0]), str(files[1]))
+    assert both == Problems.of(files[:2])
     assert Problems.of("a dog, a cat").names == ("a dog, a cat",)
     assert ProblemOptions(problems=files[:2]).as_dict()["problems"] == f"{files[0]},{files[1]}"
 
@@ -252,5 +270,5 @@ def test_split_of_name(source: str, name: str, split: str | None) -> None:
 
 
 def test_an_existing_path_with_a_colon_has_no_split(tmp_path: Path) -> None:
-    path = write(tmp_path / "a:b", "Dog a runs.")
+    path = write_rows(tmp_path / "a:b", ROWS)
     assert split_of_name(str(path)) == (str(path), None)
