@@ -96,7 +96,7 @@ def answering_masked_lm() -> MaskedLM:
     random = torch.Generator().manual_seed(0)
     pieces = torch.rand(ROWS, len(mlm.vocabulary.pieces), generator=random).topk(TOP_K).indices.int()
     values = -9 * torch.rand(ROWS, TOP_K, generator=random).sort().values
-    return replace(mlm, network=AtOnce(mlm.network.model, None, None, pieces, values))
+    return replace(mlm, network=AtOnce(mlm.network.encoder, mlm.network.heads, None, None, pieces, values))
 
 
 def score(classifier: Classifier, pairs: list[Pair]) -> None:

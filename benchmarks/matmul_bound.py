@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
 
-from merge_snli.models.runner.packed_linear import PackedLinear
+from merge_snli.models.runner.packed_linear import pack_layer
 from merge_snli.models.runner.shapes import batch_tokens
 
 
@@ -39,9 +40,11 @@ class MatmulBound:
         options: Any = {"dtype": dtype, "device": device}
         inputs = {width: torch.randn(rows, width, **options) for width in {width for width, _ in sizes}}
         plain = [torch.nn.Linear(width, outputs, **options) for width, outputs in sizes]
-        kinds: list[Sequence[torch.nn.Module]] = [plain]
+        kinds = [plain]
         if device == "cpu":
-            kinds.append([PackedLinear(layer) for layer in plain])
+            kinds.append(deepcopy(plain))
+            for layer in kinds[-1]:
+                pack_layer(layer)
         self._variants = [
             [(layer, inputs[width]) for layer, (width, _) in zip(layers, sizes, strict=True)] for layers in kinds
         ]

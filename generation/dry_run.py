@@ -148,7 +148,7 @@ def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Fo
         new = distinct_forms(words, trial.options.mask).keys() - answered
         tokens.append(_padded_tokens(mlm, [lengths[key] for key in new & lengths.keys()]))
         answered |= new
-    files = trial.answer_keys[mlm.name].folder(trial.work).glob("*.parquet")
+    files = trial.answer_keys[stage.name].folder(trial.work).glob("*.parquet")
     size = sum(file.stat().st_size for file in files) / len(answered)
     refused = len(forms) - len(lengths)
     return Step(

@@ -65,7 +65,7 @@ def answers(mlm: MaskedLM, forms: dict[str, Form]) -> dict[str, Fillers]:
 @pytest.mark.parametrize("name", MASKED_LMS)
 def test_masked_lms(name: str, some_forms: dict[str, Form]) -> None:
     on_cpu, on_gpu = (load_masked_lm(find_model(name), device=device) for device in ("cpu", None))
-    assert on_gpu.network.model.device.type == "cuda" and on_gpu.runner.shapes.rows(1) == UNPADDED_GPU_TOKENS
+    assert on_gpu.network.encoder.device.type == "cuda" and on_gpu.runner.shapes.rows(1) == UNPADDED_GPU_TOKENS
     expected, found = (answers(mlm, some_forms) for mlm in (on_cpu, on_gpu))
     assert len(found) == len(expected) > 100
     for key, fillers in found.items():

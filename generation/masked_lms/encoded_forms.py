@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias
+from itertools import chain
+from operator import ge
+from typing import TypeAlias
 
 import numpy as np
 
@@ -76,7 +77,8 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     return first, end
 
 
-class Tokens(NamedTuple):
+@dataclass(frozen=True)
+class Tokens:
     """A text and its tokens.
 
     Attributes:
@@ -90,6 +92,13 @@ class Tokens(NamedTuple):
     ids: list[int]
     begins: tuple[int, ...]
     ends: tuple[int, ...]
+
+    @cached_property
+    def sentences(self) -> tuple[list[int], list[int]]:
+        """The offset of each sentence and, at the end, the length of the text; and the number of tokens of each."""
+        starts = [*sentence_starts(self.text), len(self.text)]
+        characters = [begin for begin, end in zip(self.begins, self.ends, strict=True) if begin < end]
+        return starts, np.diff(np.searchsorted(characters, starts)).tolist()
 
     def cover(self, begin: int, end: int) -> tuple[int, int] | None:
         """Return the index of the first token of a word, and that after its last; None if they do not cover it exactly.
@@ -110,85 +119,65 @@ class FormEncoder:
         tokenizer: Its fast tokenizer.
         vocabulary: Its pieces.
         max_length: Maximum number of tokens per form, special tokens included.
-        split_words: Whether to encode words of several tokens.
     """
 
     tokenizer: Tokenizer
     vocabulary: Vocabulary
     max_length: int
-    split_words: bool
 
     @cached_property
     def _special(self) -> tuple[int, int | None]:
         """The ids of the mask and of the unknown token, which a tokenizer takes long to look up."""
         return self.tokenizer.mask_token_id, self.tokenizer.unk_token_id
 
-    def encode(self, forms: Mapping[str, Form]) -> EncodedForms:
-        """Encode forms, given by any key."""
+    def encode(self, forms: Mapping[str, Form], *, split_words: bool = False) -> EncodedForms:
+        """Encode forms, given by any key.
+
+        Args:
+            forms: The forms.
+            split_words: Whether to include words of several tokens.
+        """
         keys = grouped((form.text, key) for key, form in forms.items())
         encoded: dict[str, Input] = {}
         in_window: set[str] = set()
         refused: dict[str, str] = {}
         pieces: list[Input] = []
-        of_pieces: list[int] = []
+        words: list[int] = []
         for tokens in self.tokenize([*keys]):
-            of_text = keys[tokens.text]
-            shown = self._shown(tokens, [forms[key] for key in of_text])
-            for key, (form, seen) in zip(of_text, shown, strict=True):
-                if len(seen.ids) > self.max_length:
-                    refused[key] = TOO_LONG
+            for key in keys[tokens.text]:
+                form, seen = self._shown(forms[key], tokens)
+                inputs = self._inputs(form, seen, split_words)
+                if isinstance(inputs, str):
+                    refused[key] = inputs
                     continue
-                words = self._find_words(form, seen)
-                if not words:
-                    refused[key] = SPLIT
-                    continue
-                start, end = words[0]
-                if end - start > 1:
-                    of_pieces += [len(encoded)] * (end - start)
-                    pieces += [self._mask(seen.ids, words, first, end - first) for first in range(start, end)]
-                encoded[key] = self._mask(seen.ids, words, start, 1)
+                whole, *of_word = inputs
+                pieces += of_word
+                words += [len(encoded)] * len(of_word)
+                encoded[key] = whole
                 if seen is not tokens:
                     in_window.add(key)
-        inputs = _arrays([*encoded.values(), *pieces])
-        return EncodedForms([*encoded], inputs, np.array(of_pieces, np.int64), in_window, refused)
+        arrays = _arrays([*encoded.values(), *pieces])
+        return EncodedForms([*encoded], arrays, np.array(words, np.int64), in_window, refused)
 
     def tokenize(self, texts: Sequence[str]) -> Iterator[Tokens]:
         """Tokenize texts."""
         for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
             for text, encoding in zip(batch, self.tokenizer.backend_tokenizer.encode_batch(batch), strict=True):
-                begins, ends = zip(*encoding.offsets, strict=True)
-                last = len(ends) - 1
-                while last and begins[last] >= ends[last]:
-                    last -= 1
-                yield Tokens(text, encoding.ids, begins[: last + 1], ends[: last + 1])
+                offsets = encoding.offsets
+                while len(offsets) > 1 and ge(*offsets[-1]):
+                    offsets.pop()
+                yield Tokens(text, encoding.ids, *zip(*offsets, strict=True))
 
-    def _shown(self, tokens: Tokens, forms: Sequence[Form]) -> Iterator[tuple[Form, Tokens]]:
-        """Yield the forms of a text with its tokens; in the widest window that fits if it is too long.
+    def _shown(self, form: Form, tokens: Tokens) -> tuple[Form, Tokens]:
+        """Return a form with its tokens; if its text is too long, in the widest window of the text that fits.
 
         A form whose sentence alone is too long is in a window of this sentence.
         """
         if len(tokens.ids) <= self.max_length:
-            for form in forms:
-                yield form, tokens
-            return
-        starts = [*sentence_starts(tokens.text), len(tokens.text)]
-        characters = [begin for begin, end in zip(tokens.begins, tokens.ends, strict=True) if begin < end]
-        edges = [bisect_left(characters, start) for start in starts]
-        lengths = [end - begin for begin, end in pairwise(edges)]
-        special_tokens = len(tokens.ids) - len(characters)
-        for form in forms:
-            yield self._window(form, starts, lengths, self.max_length - special_tokens)
-
-    def _window(self, form: Form, starts: Sequence[int], lengths: Sequence[int], most: int) -> tuple[Form, Tokens]:
-        """Return a form in the widest window of its text that fits, or else in its sentence, and the tokens.
-
-        Args:
-            form: The form.
-            starts: The offset of the first character of each sentence, and the length of the text.
-            lengths: The number of tokens of each sentence.
-            most: The largest number of tokens in a window, without special tokens.
-        """
+            return form, tokens
+        starts, lengths = tokens.sentences
         sentence = bisect_right(starts, form.start) - 1
+        most = self.max_length - len(tokens.ids) + sum(lengths)
         while True:
             first, end = window_around(sentence, lengths, most)
             window = form.within(starts[first], starts[end])
@@ -198,56 +187,43 @@ class FormEncoder:
             # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
             most = sum(lengths[first:end]) - 1
 
-    def _find_words(self, form: Form, tokens: Tokens) -> list[tuple[int, int]]:
-        """Return the indices of the tokens of the word of a form, and of those that are masked with it.
-
-        None are returned if a word is not covered exactly, or that of the form is not a single token or, with
-        `split_words`, not known tokens.
-        """
+    def _inputs(self, form: Form, tokens: Tokens, split_words: bool) -> list[Input] | str:
+        """Return a form and, if its word has several pieces, one input per piece; or why it is refused."""
+        if len(tokens.ids) > self.max_length:
+            return TOO_LONG
         words = []
         for begin in (form.start, *form.also_masked):
             covering = tokens.cover(begin, begin + form.end - form.start)
             if covering is None:
-                return []
+                return SPLIT
             start, end = covering
             # The spaces before the word may be a token of their own.
             if end - start > 1 and self.vocabulary.pieces[tokens.ids[start - 1]] == SPACE:
                 start -= 1
             words.append((start, end))
-        start, end = words[0]
-        own, (_, unknown) = tokens.ids[start:end], self._special
-        is_split = len(own) > 1 and not self.split_words
+        (start, end), *others = words
+        own, (mask, unknown) = tokens.ids[start:end], self._special
+        is_split = len(own) > 1 and not split_words
         if is_split or unknown in own or self.vocabulary.pieces[own[0]] == NO_PIECE:
-            return []
-        return words
-
-    def _mask(self, ids: list[int], words: list[tuple[int, int]], first: int, masks: int) -> Input:
-        """Mask words, each with a single mask, but that of the form.
-
-        Args:
-            ids: The token ids of the text.
-            words: The indices of the tokens of the word of the form, and of the others.
-            first: The index of the first token of the word of the form that is masked.
-            masks: The number of masks in place of it and of those after it.
-        """
-        masked, position = [*ids], first
-        mask, _ = self._special
-        own, _ = words[0]
-        for start, end in sorted(words, reverse=True):
-            if start == own:
-                masked[first:end] = [mask] * masks
-            else:
-                masked[start:end] = [mask]
-            if start < own:
-                position -= end - start - 1
-        return masked, position, ids[first]
+            return SPLIT
+        ids = [*tokens.ids]
+        for first, after in sorted(others, reverse=True):
+            ids[first:after] = [mask]
+            if first < start:
+                start -= after - first - 1
+        shown = [[mask]]
+        if len(own) > 1:
+            shown += [own[:number] + [mask] * (len(own) - number) for number in range(len(own))]
+        inputs = []
+        for masked in shown:
+            first = masked.index(mask)
+            inputs.append((ids[:start] + masked + ids[start + len(own) :], start + first, own[first]))
+        return inputs
 
 
 def _arrays(inputs: Sequence[Input]) -> Encoded:
-    lengths = np.array([len(ids) for ids, _, _ in inputs], np.int64)
-    ids = np.fromiter(chain.from_iterable(ids for ids, _, _ in inputs), np.int32)
-    columns = {
-        POSITION: np.array([position for _, position, _ in inputs], np.int64),
-        ORIGINAL: np.array([original for _, _, original in inputs], np.int64),
-    }
+    ids = np.fromiter(chain.from_iterable(ids for ids, *_ in inputs), np.int32)
+    values = np.array([(len(ids), *values) for ids, *values in inputs], np.int64)
+    lengths, positions, originals = values.reshape(-1, 3).T
+    columns = {POSITION: positions, ORIGINAL: originals}
     return Encoded({IDS: ids}, lengths.cumsum() - lengths, lengths, columns=columns)

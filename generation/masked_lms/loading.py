@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -25,9 +26,14 @@ from merge_snli.models.runner.encoded import Encoder, Model, Tokenizer
 from merge_snli.models.runner.loading import MASKED_LM, load_model, load_tokenizer, max_length
 
 if TYPE_CHECKING:
+    from merge_snli.base.arrays import Floats32
     from merge_snli.models.runner.encoded import Encoded
+    from merge_snli.models.runner.runner import Step
 
 FLOAT32 = "float32"
+
+# Ends of the class names of models with another head than a masked LM.
+OTHER_HEADS = ("ForCausalLM", "LMHeadModel", "Classification", "QuestionAnswering", "MultipleChoice")
 
 
 def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ResolvedModel, ...]:
@@ -61,55 +67,52 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     """
     import torch
 
-    from merge_snli.models.runner.checks import find_shapes, shuffled
-    from merge_snli.models.runner.packed_linear import linear_weights, pack
-    from merge_snli.models.runner.runner import Runner, run_once
+    from merge_snli.models.runner.checks import find_runner, rotated
+    from merge_snli.models.runner.packed_linear import pack
+    from merge_snli.models.runner.runner import run_once
 
     name, device = f"masked LM {resolved.name}", find_device(device)
-    _check_architecture(resolved)
-    tokenizer = _load_tokenizer(resolved)
+    tokenizer = check_masked_lm(resolved)
     warn_about_slow_bfloat16(dtype, device)
     # On a CPU, eager attention is faster than the fused one for sentences of usual length.
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
     model = load_model(MASKED_LM, resolved, device, dtype=FLOAT32, **attention)
-    weights = linear_weights(model.base_model)
     _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
     example = _encode_example(tokenizer)
-    examples = shuffled(example, 2)
+    run = partial(run_once, encoded=rotated(example, 2), device=model.device)
     with explained(Exception, f"{name} fails on the output of its own tokenizer: ⟦reason⟧"):
-        network = _find_network(model, examples)
+        network = _find_network(model, run)
     if dtype != FLOAT32:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
         network = replace(network, heads=deepcopy(network.heads))
         model.to(getattr(torch, dtype))
-    run = partial(run_once, network.log_probs, examples, np.arange(2), model.device)
-    modules = model if network.heads is None else torch.nn.ModuleList([model.base_model, network.heads])
-    packed = pack(modules, run)
-    log_probs = run()
+    packed = pack(torch.nn.ModuleList([network.encoder, network.heads]), partial(run, network.log_probs))
+    log_probs = run(network.log_probs)
     if not np.isfinite(log_probs).all():
         raise InputError(f"{name} returns log-probabilities that are not finite; check its weights")
-    shapes = find_shapes(network.log_probs, example, model.device, weights, packed=packed)
     return MaskedLM(
-        resolved,
         tokenizer,
-        network,
         read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name),
-        max_length(model, tokenizer),
-        Runner(name, "form", model.device, shapes),
+        max_length(model, tokenizer) or sys.maxsize,
+        resolved,
+        network,
+        find_runner(model, network.log_probs, example, name=name, item="form", packed=packed),
     )
 
 
 def _encode_example(tokenizer: Tokenizer) -> Encoded:
+    """Encode twice the same form."""
     text = f"A small {tokenizer.mask_token} sleeps."
-    return replace(Encoder(tokenizer, text)([text]), columns={POSITION: np.array([1]), ORIGINAL: np.array([0])})
+    columns = {POSITION: np.array([1, 1]), ORIGINAL: np.array([0, 0])}
+    return replace(Encoder(tokenizer, text)([text] * 2), columns=columns)
 
 
-def _find_network(model: Model, examples: Encoded) -> Network:
+def _find_network(model: Model, run: Callable[[Step], Floats32]) -> Network:
     """Find the modules that can run on the masked tokens only, by comparing with the plain forward pass.
 
     Args:
         model: A masked LM in float32.
-        examples: Two inputs.
+        run: Runs it on two inputs.
 
     Returns:
         The fastest way to run it that computes the same log-probabilities up to float32 rounding.
@@ -118,23 +121,15 @@ def _find_network(model: Model, examples: Encoded) -> Network:
 
     from merge_snli.models.runner.checks import NOISE, outputs_match
     from merge_snli.models.runner.last_layer import last_attention
-    from merge_snli.models.runner.runner import run_once
 
-    plain = Network(model, None, None)
-    run = partial(run_once, encoded=examples, rows=np.arange(2), device=model.device)
+    plain, encoder = Network(model, ModuleList(), None, None), model.base_model
     expected = run(plain.log_probs)
-    heads = ModuleList(module for module in model.children() if module is not model.base_model)
+    heads = ModuleList(module for module in model.children() if module is not encoder)
     for attention in (last_attention(model), None):
-        network = Network(model, heads, attention)
-        if outputs_match(partial(run, network.log_probs), expected, NOISE[FLOAT32]):
+        network = Network(encoder, heads, attention, getattr(model, "final_logits_bias", None))
+        if outputs_match(partial(run, network.log_probs), expected, NOISE[model.dtype]):
             return network
     return plain
-
-
-def check_masked_lm(model: ResolvedModel) -> None:
-    """Check the configuration and tokenizer of a masked LM, without loading its weights."""
-    _check_architecture(model)
-    _load_tokenizer(model)
 
 
 def load_vocabulary(model: ResolvedModel, size: int, language: str | None = None) -> Vocabulary:
@@ -145,11 +140,11 @@ def load_vocabulary(model: ResolvedModel, size: int, language: str | None = None
         size: Number of logits per token.
         language: The code of the language of the problems; None for English.
     """
-    return read_vocabulary(_load_tokenizer(model), size, model.name, language)
+    return read_vocabulary(check_masked_lm(model), size, model.name, language)
 
 
-def _check_architecture(model: ResolvedModel) -> None:
-    """Check by the configuration that a model is a masked LM, before its weights are read."""
+def check_masked_lm(model: ResolvedModel) -> Tokenizer:
+    """Check the configuration of a masked LM, and return its tokenizer, without loading its weights."""
     from transformers import AutoConfig
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
@@ -161,16 +156,11 @@ def _check_architecture(model: ResolvedModel) -> None:
             f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
-    others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
-    is_causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
-    if is_causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
+    if getattr(config, "is_decoder", False) or getattr(config, "causal", False):
         raise InputError(f"{model.name} is a causal LM, not a masked LM")
-    for name in others:
-        if name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")):
+    for name in {str(name) for name in config.architectures or ()} - {masked_lm}:  # XLMWithLMHeadModel is a masked LM
+        if name.endswith(OTHER_HEADS):
             raise InputError(f"{model.name} is a {name}, not a masked LM: use the model that it was trained from")
-
-
-def _load_tokenizer(model: ResolvedModel) -> Tokenizer:
     tokenizer = load_tokenizer(MASKED_LM, model)
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")

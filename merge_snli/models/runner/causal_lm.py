@@ -6,11 +6,10 @@ import copy
 import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from os.path import commonprefix
 from typing import Any
 
-import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
@@ -18,12 +17,11 @@ from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import InputError
 from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.runner.checks import EXAMPLE_PAIR, find_shapes, noise_of, outputs_match
+from merge_snli.models.runner.checks import EXAMPLE_PAIR, NOISE, find_runner, outputs_match
 from merge_snli.models.runner.encoded import IDS, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
 from merge_snli.models.runner.loading import max_length
-from merge_snli.models.runner.packed_linear import linear_weights, pack
+from merge_snli.models.runner.packed_linear import pack
 from merge_snli.models.runner.runner import Batch, Runner, run_once
-from merge_snli.models.runner.shapes import Shapes
 
 # Pairs whose prompts have in common what the prompts of all pairs have in common.
 EXAMPLES: tuple[Pair, ...] = (
@@ -62,21 +60,20 @@ class CausalLM(Predictor):
         shown = shown_text(prompt, EXAMPLE_PAIR, tokenizer)
         # A chat template writes the special tokens itself.
         self._encoder = Encoder(tokenizer, shown, add_special_tokens=not is_chat)
-        self._n_end_tokens = 0 if is_chat else _count_end_tokens(tokenizer)
+        bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, not is_chat))
+        self._n_end_tokens = whole[::-1].index(bare[-1])
         # A base model goes on with a text, also in a chat template that adds nothing after the question.
         goes_on = not is_chat or shown.endswith(prompt.messages(*EXAMPLE_PAIR)[-1]["content"])
         self._added = 0
-        answers = [self._added_by(answer) for answer in (prompt.continuations if goes_on else prompt.answers)]
-        lengths = torch.tensor([len(answer) for answer in answers])
+        contexts = self.encode(EXAMPLES).ids()
+        added = [self._added_by(answer, contexts) for answer in (prompt.continuations if goes_on else prompt.answers)]
         # Filled up at their ends, where a causal LM does not read on.
-        self._answers = pad_sequence(answers, batch_first=True).to(model.device)
-        self._added = self._answers.shape[1]
-        self._is_token = (torch.arange(self._added) < lengths[:, None]).to(model.device)
-        contexts = [self.encode([pair]).row(0) for pair in EXAMPLES]
+        answers = pad_sequence(added, batch_first=True, padding_value=-1).to(model.device)
+        self._answers, self._is_token = answers.clamp(min=0), answers >= 0
+        self._added = answers.shape[1]
         common = commonprefix(contexts)  # noqa: RUF071 - of lists, not of paths
         self._prefix = [*common[: len(contexts[0]) - 1]]
-        self._prefix_cache: Any = None
-        self._runner = Runner(f"model {self.facts.architecture}", "prompt", model.device, self._find_shapes())
+        self._runner = self._find_runner()
 
     def encode(self, pairs: Sequence[Pair], answer: str = "") -> Encoded:
         """Tokenize the prompts of pairs with an answer, without the tokens that mark the end of a text."""
@@ -90,40 +87,38 @@ class CausalLM(Predictor):
         yield from self._runner.run(self._with_cache, encoded, rows[is_cached])
         yield from self._runner.run(self._without_cache, encoded, rows[~is_cached])
 
-    def _added_by(self, answer: str) -> torch.Tensor:
+    def _added_by(self, answer: str, contexts: Sequence[list[int]]) -> torch.Tensor:
         """Return the tokens that an answer adds to every prompt."""
-        found: set[tuple[int, ...]] = set()
-        for pair in EXAMPLES:
-            context, whole = self.encode([pair]).row(0), self.encode([pair], answer).row(0)
-            added = whole[len(context) :] if whole[: len(context)] == context else []
-            found.add(tuple(added))
-        if len(found) > 1 or () in found:
+        with_answer = self.encode(EXAMPLES, answer).ids()
+        added = with_answer[0][len(contexts[0]) :]
+        if not added or any(whole != context + added for context, whole in zip(contexts, with_answer, strict=True)):
             raise InputError(
                 f"the answer {answer!r} adds no token to the prompt, or changes the prompt's last token, with the "
                 f"tokenizer of {self.facts.architecture}: use another prompt"
             )
-        return torch.tensor(found.pop())
+        return torch.tensor(added)
 
-    def _find_shapes(self) -> Shapes:
-        """Pack the model, find out whether it can use a cache, and return the shapes of its batches."""
-        model, weights = self._model, linear_weights(self._model.base_model)
-        example = self.encode([EXAMPLE_PAIR])
-        # Twice the same prompt, since all have the same start.
-        run = partial(run_once, encoded=example, rows=np.zeros(2, np.int64), device=model.device)
+    def _find_runner(self) -> Runner:
+        """Pack the model, find out whether it can use a cache, and return what runs it."""
+        model, example = self._model, self.encode([EXAMPLE_PAIR] * 2)
+        run = partial(run_once, encoded=example, device=model.device)
         packed = pack(model, partial(run, self._without_cache))
         plain = run(self._without_cache)
-        self._uses_cache = outputs_match(partial(run, self._with_new_cache), plain, noise_of(model))
+        self._uses_cache = outputs_match(partial(run, self._with_cache), plain, NOISE[model.dtype])
         step, cached = self._without_cache, 0
         if self._uses_cache:
             step, cached = self._with_cache, len(self._prefix)
-        return find_shapes(step, example, model.device, weights, packed=packed, cached=cached)
+        name = f"model {self.facts.architecture}"
+        return find_runner(model, step, example, name=name, item="prompt", packed=packed, cached=cached)
 
-    def _with_new_cache(self, batch: Batch) -> list[torch.Tensor]:
-        """Cache the common start of all prompts, and return the scores."""
-        if self._prefix:
-            prefix = torch.tensor([self._prefix], device=self._model.device)
-            _, self._prefix_cache = self._forward(prefix, 1, past_key_values=None, use_cache=True)
-        return self._with_cache(batch)
+    @cached_property
+    def _prefix_cache(self) -> Any:  # noqa: ANN401 - a class per kind of model
+        """The cache of the common start of all prompts; None if they have none."""
+        if not self._prefix:
+            return None
+        prefix = torch.tensor([self._prefix], device=self._model.device)
+        _, cache = self._forward(prefix, 1, past_key_values=None, use_cache=True)
+        return cache
 
     def _with_cache(self, batch: Batch) -> list[torch.Tensor]:
         """Return the log-likelihoods of the answers to the prompts of a batch, [n, n_labels]."""
@@ -174,14 +169,8 @@ def shown_text(prompt: FilledPrompt, pair: Pair, tokenizer: Tokenizer) -> str:
 
     if not tokenizer.chat_template:
         return prompt.text(*pair)
-    options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+    show = partial(tokenizer.apply_chat_template, tokenize=False, add_generation_prompt=True, enable_thinking=False)
     try:
-        return str(tokenizer.apply_chat_template(prompt.messages(*pair), **options))
+        return str(show(prompt.messages(*pair)))
     except TemplateError:
-        return str(tokenizer.apply_chat_template([{"role": "user", "content": prompt.text(*pair)}], **options))
-
-
-def _count_end_tokens(tokenizer: Tokenizer) -> int:
-    """Return how many special tokens a tokenizer appends to a text."""
-    bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
-    return int(whole[::-1].index(bare[-1]))
+        return str(show([{"role": "user", "content": prompt.text(*pair)}]))

@@ -9,11 +9,13 @@ from functools import partial
 
 import numpy as np
 import torch
+from torch import nn
 
 from merge_snli.base.arrays import Floats32, Ints
+from merge_snli.base.errors import reason
 from merge_snli.models.labels import Pair
-from merge_snli.models.runner.encoded import IDS, Encoded, Model
-from merge_snli.models.runner.runner import Step, run_once
+from merge_snli.models.runner.encoded import Encoded, Model
+from merge_snli.models.runner.runner import Runner, Step, run_once
 from merge_snli.models.runner.shapes import Shapes, batch_tokens
 
 logger = logging.getLogger(__name__)
@@ -22,7 +24,7 @@ logger = logging.getLogger(__name__)
 EXAMPLE_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
 
 # Tolerance relative to the largest value, by dtype.
-NOISE = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 5e-3}
+NOISE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 5e-3}
 
 # Numbers of rows, besides that of a full batch, with which a model is tested for batch invariance.
 TESTED_ROWS = (2, 3, 7)
@@ -39,7 +41,7 @@ def outputs_match(fast: Callable[[], Floats32], expected: Floats32, noise: float
     try:
         return bool(abs(fast() - expected).max() <= noise * abs(expected).max())
     except Exception as error:  # libraries raise anything if a path does not suit a model
-        logger.info("a fast path does not suit the model: %s", error)
+        logger.info("a fast path does not suit the model: %s", reason(error))
         return False
 
 
@@ -59,55 +61,47 @@ def is_batch_invariant(run: Callable[[Ints], Floats32], sizes: Sequence[int]) ->
     return True
 
 
-def shuffled(encoded: Encoded, number: int) -> Encoded:
-    """Return inputs with the tokens of an encoded input, all but the first with its inner tokens in another order."""
-    tokens = {name: np.tile(values, (number, 1)) for name, values in encoded.tokens.items()}
-    inner = tokens[IDS][1:, 1:-1]
-    inner[:] = np.random.default_rng(0).permuted(inner, axis=1)
-    return replace(
-        encoded,
-        tokens={name: values.reshape(-1) for name, values in tokens.items()},
-        starts=np.arange(number) * encoded.lengths,
-        lengths=np.repeat(encoded.lengths, number),
-        columns={name: np.repeat(values, number, axis=0) for name, values in encoded.columns.items()},
-    )
+def rotated(example: Encoded, number: int) -> Encoded:
+    """Return inputs with the tokens of an example, each from another of its tokens on; the first is the example."""
+    numbers, length = np.arange(number), example.lengths[0]
+    columns = {name: np.repeat(values[:1], number, axis=0) for name, values in example.columns.items()}
+    return replace(example, starts=numbers % length, lengths=np.full(number, length), columns=columns)
 
 
-def noise_of(model: Model) -> float:
-    """Return the tolerance for values that a model computes in another way."""
-    return NOISE[str(model.dtype).removeprefix("torch.")]
-
-
-def find_shapes(
+def find_runner(
+    model: Model,
     step: Step,
     example: Encoded,
-    device: torch.device,
-    weights: int,
     *,
+    name: str,
+    item: str,
     packed: int,
     paddings: Sequence[int] = (0,),
     max_length: int | None = None,
     cached: int = 0,
-) -> Shapes:
-    """Return the shapes of the batches of a model.
+) -> Runner:
+    """Return what runs a model, with batches of the shapes that suit it.
 
     Args:
+        model: The model.
         step: Computes a batch.
-        example: An input, to test it for batch invariance.
-        device: Its device.
-        weights: As for `batch_tokens`.
+        example: Twice the same input, to test it for batch invariance.
+        name: As in `Runner`.
+        item: As in `Runner`.
         packed: The result of `pack`.
         paddings: Numbers of padding tokens to test it with; only 0 if inputs are not padded.
         max_length: Maximum number of tokens per input, or None if there is no limit.
         cached: Number of tokens of each input that are computed once for all.
     """
     pads, length = len(paddings) > 1, int(example.lengths[0])
-    tokens = partial(batch_tokens, device.type, weights, pads=pads)
+    layers = [module for module in model.base_model.modules() if isinstance(module, nn.Linear)]
+    tokens = partial(batch_tokens, model.device.type, sum(layer.weight.numel() for layer in layers), pads=pads)
     sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + max(paddings)))
-    inputs = shuffled(example, sizes[-1])
+    inputs = rotated(example, sizes[-1])
     invariant = packed > 0
     for padding in paddings:
-        run = partial(run_once, step, inputs, device=device, padding=padding)
+        run = partial(run_once, step, inputs, model.device, padding=padding)
         invariant = invariant and is_batch_invariant(run, sizes)
     most = tokens(batch_invariant=invariant) * length // (length - cached)
-    return Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)
+    shapes = Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)
+    return Runner(name, item, model.device, shapes)

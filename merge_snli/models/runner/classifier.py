@@ -8,26 +8,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
 from merge_snli.base.arrays import Ints
 from merge_snli.models.labels import ModelFacts, Pair
-from merge_snli.models.runner.checks import (
-    EXAMPLE_PAIR,
-    NOISE,
-    find_shapes,
-    noise_of,
-    outputs_match,
-    shuffled,
-)
+from merge_snli.models.runner.checks import EXAMPLE_PAIR, NOISE, find_runner, outputs_match, rotated
 from merge_snli.models.runner.encoded import Config, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
 from merge_snli.models.runner.last_layer import last_attention, select_after_attention
 from merge_snli.models.runner.loading import max_length, output_names
-from merge_snli.models.runner.packed_linear import linear_weights, pack
+from merge_snli.models.runner.packed_linear import pack
 from merge_snli.models.runner.runner import Batch, Runner, run_once
-from merge_snli.models.runner.shapes import Shapes
 
 # Number of padding tokens with which a model is tested.
 EXAMPLE_PADDING = 8
@@ -60,12 +51,11 @@ class Classifier(Predictor):
         has_cache = "use_cache" in inspect.signature(model.forward).parameters
         self._arguments = {"use_cache": False} if has_cache else {}
         self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **(options or {}))
-        self._pad = 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        self._pad = tokenizer.pad_token_id or 0
         self.n_outputs = len(output_names(model.config))
         self.facts = ModelFacts(type(model).__name__, model.num_parameters(), max_length(model, tokenizer))
         self._attention: nn.Module | None = None
-        shapes = self._find_shapes(may_pack=may_pack)
-        self._runner = Runner(f"model {self.facts.architecture}", "pair", model.device, shapes)
+        self._runner = self._find_runner(may_pack=may_pack)
 
     def encode(self, pairs: Sequence[Pair]) -> Encoded:
         """Tokenize pairs."""
@@ -80,22 +70,22 @@ class Classifier(Predictor):
         with unpadded_batches(self._model.config), select_after_attention(self._attention, _first_token):
             return [self._model(**batch, **self._arguments).logits.float()]
 
-    def _find_shapes(self, *, may_pack: bool) -> Shapes:
-        """Pack the model, find out which tokens its head reads, and return the shapes of its batches."""
-        model, limit, weights = self._model, self.facts.max_length, linear_weights(self._model)
-        example = self.encode([EXAMPLE_PAIR])
-        run = partial(run_once, self._logits, shuffled(example, 2), np.arange(2), model.device)
+    def _find_runner(self, *, may_pack: bool) -> Runner:
+        """Pack the model, find out which tokens its head reads, and return what runs it."""
+        model, limit, example = self._model, self.facts.max_length, self.encode([EXAMPLE_PAIR] * 2)
+        run = partial(run_once, self._logits, rotated(example, 2), model.device)
         packed = may_pack and pack(model, run)
         plain = run()
         self._attention = last_attention(model)
-        if not outputs_match(run, plain, NOISE["float32"]):
+        if not outputs_match(run, plain, NOISE[torch.float32]):
             self._attention = None
         paddings = [0]
         fits = limit is None or example.lengths[0] + EXAMPLE_PADDING <= limit
-        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), plain, noise_of(model)):
+        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), plain, NOISE[model.dtype]):
             paddings.append(EXAMPLE_PADDING)
-        return find_shapes(
-            self._logits, example, model.device, weights, packed=packed, paddings=paddings, max_length=limit
+        name = f"model {self.facts.architecture}"
+        return find_runner(
+            model, self._logits, example, name=name, item="pair", packed=packed, paddings=paddings, max_length=limit
         )
 
 

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -59,15 +59,14 @@ class Encoded:
         """Return the ids or types of the first tokens of some inputs, [n_rows, length], padded."""
         columns = np.arange(length)
         is_token = columns < self.lengths[rows, np.newaxis]
-        indices = np.where(is_token, self.starts[rows, np.newaxis] + columns, 0)
-        fill = self.pad if name == IDS and self.pad is not None else 0
-        return np.where(is_token, self.tokens[name][indices], np.int32(fill))
+        values = self.tokens[name].take(self.starts[rows, np.newaxis] + columns, mode="clip")
+        fill = self.pad if name == IDS else None
+        return np.where(is_token, values, np.int32(fill or 0))
 
-    def row(self, number: int) -> list[int]:
-        """Return the token ids of an input."""
-        start, length = self.starts[number], self.lengths[number]
-        ids: list[int] = self.tokens[IDS][start : start + length].tolist()
-        return ids
+    def ids(self) -> list[list[int]]:
+        """Return the token ids of each input."""
+        ends = self.starts + self.lengths
+        return [self.tokens[IDS][start:end].tolist() for start, end in zip(self.starts, ends, strict=True)]
 
 
 class Predictor(Protocol):
@@ -141,11 +140,7 @@ class Encoder:
 def ahead(function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
     """Yield the results of a function for items, computing the next one in a thread while the last one is used."""
     with ThreadPoolExecutor(1) as pool:
-        running: Future[Out] | None = None
-        for item in items:
-            following = pool.submit(function, item)
-            if running is not None:
-                yield running.result()
-            running = following
-        if running is not None:
-            yield running.result()
+        running = (pool.submit(function, item) for item in items)
+        # A result is waited for after the next item is given to the thread.
+        for future, _ in pairwise(chain(running, [Future()])):
+            yield future.result()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -14,14 +14,16 @@ from merge_snli.models.runner.encoded import Model
 
 def last_attention(model: Model) -> nn.Module | None:
     """Return the attention module of the last layer, or None if the layers are not built as in BERT or RoBERTa."""
-    layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
-    return getattr(layers[-1], "attention", None) if isinstance(layers, nn.ModuleList) and len(layers) else None
+    try:
+        attention: nn.Module = model.base_model.encoder.layer[-1].attention
+    except (AttributeError, IndexError, TypeError):
+        return None
+    return attention
 
 
-@contextmanager
 def select_after_attention(
     attention: nn.Module | None, select: Callable[[torch.Tensor], torch.Tensor]
-) -> Iterator[None]:
+) -> AbstractContextManager[object]:
     """Pass only one token per input on from the attention of the last layer, inside the block.
 
     The encoder then returns hidden states of shape (batch, 1, width). Not every model supports this: compare its
@@ -32,15 +34,10 @@ def select_after_attention(
         select: Returns the hidden states of these tokens, of shape (batch, 1, width), from those of all tokens.
     """
     if attention is None:
-        yield
-        return
+        return nullcontext()
 
     def selected(_module: nn.Module, _inputs: Any, outputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
         hidden_states, *others = outputs
         return select(hidden_states), *others
 
-    handle = attention.register_forward_hook(selected)
-    try:
-        yield
-    finally:
-        handle.remove()
+    return attention.register_forward_hook(selected)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
 
-from merge_snli.base.errors import InputError, Message, explained, listed
+from merge_snli.base.errors import InputError, Message, brief, explained
 from merge_snli.base.extras import install_command
 from merge_snli.dataset.label_spellings import canonical_names
 from merge_snli.models.finding import SAFETENSORS, ResolvedModel, disable_progress_bar, has_safetensors
 from merge_snli.models.runner.encoded import Config, Model, Tokenizer
 
 logger = logging.getLogger(__name__)
-
-# What `transformers` says about the weights that it has loaded.
-Report: TypeAlias = dict[str, Any]
 
 # The kinds of models, as messages name them.
 CLASSIFIER, CAUSAL_LM, MASKED_LM = "classifier", "causal LM", "masked LM"
@@ -74,7 +70,13 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
         _warn_of_other_numbers(resolved, outputs, config.get("label2id") or {})
         others = [name for name in config.get("architectures") or () if name.endswith(OTHER_HEADS)]
     if "auto_map" in config and not trust_remote_code:
-        _refuse_own_code(resolved, config.get("model_type"))
+        from transformers import CONFIG_MAPPING
+
+        if config.get("model_type") not in CONFIG_MAPPING:
+            raise InputError(
+                f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it "
+                "and trust it, add ⟦trust_remote_code=True⟧"
+            )
     if others and canonical_names(outputs) is None:
         raise InputError(
             f"{resolved.name} is not a sequence classifier ({others[0]}); use a model that was fine-tuned for the "
@@ -86,25 +88,11 @@ def read_output_names(resolved: ResolvedModel, *, trust_remote_code: bool = Fals
 def _warn_of_other_numbers(resolved: ResolvedModel, outputs: Sequence[str], numbers: Mapping[str, object]) -> None:
     """Warn if a config numbers the names of its outputs in two ways, of which only the first is read."""
     if any(numbers.get(name, index) != index for index, name in enumerate(outputs)):
-        logger.warning(
-            Message(
-                "%s: id2label (%s) and label2id (%s) in config.json contradict each other, and id2label is read: if it "
-                "is wrong, set ⟦model_labels⟧"
-            ),
-            resolved.name,
-            listed([f"{index}: {name}" for index, name in enumerate(outputs)]),
-            listed([f"{name}: {number}" for name, number in numbers.items()]),
+        message = Message(
+            "%s: id2label (%s) and label2id (%s) in config.json contradict each other, and id2label is read: if it is "
+            "wrong, set ⟦model_labels⟧"
         )
-
-
-def _refuse_own_code(resolved: ResolvedModel, model_type: str) -> None:
-    from transformers import CONFIG_MAPPING
-
-    if model_type not in CONFIG_MAPPING:
-        raise InputError(
-            f"model {resolved.name} needs Python code from its repository ({resolved.path}); if you have read it and "
-            "trust it, add ⟦trust_remote_code=True⟧"
-        )
+        logger.warning(message, resolved.name, brief(dict(enumerate(outputs))), brief(numbers))
 
 
 def count_adapter_outputs(resolved: ResolvedModel) -> int:
@@ -147,15 +135,21 @@ def load_model(kind: str, resolved: ResolvedModel, device: str, **options: objec
     disable_progress_bar()
     # Libraries raise anything for damaged model files or too little memory.
     with explained(Exception, f"{kind} {resolved.name} cannot be loaded: ⟦reason⟧"):
-        load = _load_trained if resolved.base is None else _load_adapter
+        load = _from_pretrained if resolved.base is None else _load_adapter
         return load(kind, resolved, options).to(device).eval()
 
 
-def _load_trained(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> Model:
-    """Load a model that has all weights of its head."""
-    model, report = _from_pretrained(kind, resolved, options)
+def _from_pretrained(
+    kind: str, resolved: ResolvedModel, options: Mapping[str, object], *, any_head: bool = False
+) -> Model:
+    """Load a model that has all weights of its head, or with any head."""
+    import transformers
+
+    safe = has_safetensors(resolved.path)
+    auto_class = getattr(transformers, AUTO_CLASSES[kind])
+    model, report = auto_class.from_pretrained(resolved.path, use_safetensors=safe, output_loading_info=True, **options)
     missing = sorted(report["missing_keys"])
-    if missing:
+    if missing and not any_head:
         raise InputError(
             f"{resolved.name} is not a trained {kind}: weights are missing for {', '.join(missing[:3])} "
             f"({len(missing)} in all); use a model {INSTEAD[kind]}"
@@ -163,28 +157,16 @@ def _load_trained(kind: str, resolved: ResolvedModel, options: Mapping[str, obje
     return model
 
 
-def _from_pretrained(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> tuple[Model, Report]:
-    import transformers
-
-    safe = has_safetensors(resolved.path)
-    auto_class = getattr(transformers, AUTO_CLASSES[kind])
-    loaded: tuple[Model, Report] = auto_class.from_pretrained(
-        resolved.path, use_safetensors=safe, output_loading_info=True, **options
-    )
-    return loaded
-
-
 def _load_adapter(kind: str, resolved: ResolvedModel, options: Mapping[str, object]) -> Model:
     """Load an adapter on its base model, and merge it into the base weights."""
     with explained(ImportError, f"{resolved.name} is an adapter, which needs peft: {install_command('adapters')}"):
         from peft import PeftModel
     assert resolved.base is not None
+    # The head of a base model that classifies may have another size; the adapter replaces it.
+    head: dict[str, object] = {}
     if kind == CLASSIFIER:
-        # The head of the base model may have another size; the adapter replaces it.
         head = {"num_labels": count_adapter_outputs(resolved), "ignore_mismatched_sizes": True}
-        model, _ = _from_pretrained(kind, resolved.base, {**options, **head})
-    else:
-        model = _load_trained(kind, resolved.base, options)
+    model = _from_pretrained(kind, resolved.base, {**options, **head}, any_head=kind == CLASSIFIER)
     adapter: Model = PeftModel.from_pretrained(model, resolved.path, use_safetensors=has_safetensors(resolved.path))
     if kind != CLASSIFIER and adapter.active_peft_config.task_type == CLASSIFIER_TASK:
         raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove ⟦prompt⟧")

@@ -12,7 +12,7 @@ from torch import nn
 from merge_snli.base.arrays import Floats32
 from merge_snli.models.runner.checks import NOISE, is_batch_invariant, outputs_match
 
-PACKED_DTYPES = ("float32", "bfloat16")
+PACKED_DTYPES = (torch.float32, torch.bfloat16)
 
 # Numbers of rows at which each weight shape is tested for batch invariance.
 TESTED_ROWS = (2, 3, 5, 8, 15, 32, 60, 128, 250, 400, 512, 700, 1_024, 1_500, 2_048, 4_096)
@@ -25,26 +25,14 @@ MAX_TESTED_OUTPUTS = 2**22
 FILLED_ROWS = (384, 512)
 
 
-class PackedLinear(nn.Module):
-    """A linear layer for inference on a CPU.
+class PackedLinear(nn.Linear):
+    """A linear layer for inference on a CPU, with a packed weight.
 
-    A plain layer reorders its weights at every call; this one does so once, which makes small products up to a third
-    faster. float32 products stay float32.
+    A plain layer reorders its weights at every call; this one has done so once, which makes small products up to a
+    third faster. float32 products stay float32.
     """
 
-    def __init__(self, plain: nn.Linear) -> None:
-        """Pack the weights of a layer; the layer itself is not changed.
-
-        Raises:
-            AttributeError: If this build of torch has no oneDNN.
-            RuntimeError: If oneDNN does not support the layer's dtype on this CPU.
-        """
-        super().__init__()
-        self._linear: Any = torch.ops.mkldnn._linear_pointwise
-        self._packed: torch.Tensor = torch.ops.mkldnn._reorder_linear_weight(plain.weight.detach(), None)
-        self._bias = None if plain.bias is None else plain.bias.detach()
-        self.shape = plain.weight.shape
-        self.least_rows = 1
+    least_rows = 1
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the outputs, of shape (…, outputs), for rows of shape (…, inputs)."""
@@ -57,17 +45,9 @@ class PackedLinear(nn.Module):
         return outputs.reshape(*rows.shape[:-1], -1)
 
     def _product(self, rows: torch.Tensor) -> torch.Tensor:
-        outputs: torch.Tensor = self._linear(rows, self._packed, self._bias, "none", [], "")
+        linear: Any = torch.ops.mkldnn._linear_pointwise
+        outputs: torch.Tensor = linear(rows, self.weight, self.bias, "none", [], "")
         return outputs
-
-    def unpacked(self) -> nn.Linear:
-        """Return an equal plain layer."""
-        outputs, inputs = self.shape
-        plain = nn.Linear(inputs, outputs, bias=self._bias is not None, device="meta")
-        plain.weight = nn.Parameter(self._packed.to_dense(), requires_grad=False)
-        if self._bias is not None:
-            plain.bias = nn.Parameter(self._bias, requires_grad=False)
-        return plain.eval()
 
     def find_least_rows(self) -> int:
         """Find the fewest rows to compute so that no output row depends on the other rows or on their number, from two.
@@ -75,9 +55,9 @@ class PackedLinear(nn.Module):
         Returns:
             1 for as many as there are, one of `FILLED_ROWS` if fewer must be filled up, or 0 if that does not help.
         """
-        outputs, inputs = self.shape
-        sizes = [size for size in TESTED_ROWS if size * outputs <= MAX_TESTED_OUTPUTS]
-        rows = torch.randn(sizes[-1], inputs, generator=torch.Generator().manual_seed(0)).to(self._packed.dtype)
+        sizes = [size for size in TESTED_ROWS if size * self.out_features <= MAX_TESTED_OUTPUTS]
+        rows = torch.randn(sizes[-1], self.in_features, generator=torch.Generator().manual_seed(0))
+        rows = rows.to(self.weight.dtype)
         for self.least_rows in (1, *FILLED_ROWS):
             if self.least_rows > sizes[-1]:
                 break
@@ -87,9 +67,16 @@ class PackedLinear(nn.Module):
         return 0
 
 
-def linear_weights(model: nn.Module) -> int:
-    """Return the number of weights in the linear layers of a model that is not packed."""
-    return sum(layer.weight.numel() for layer in model.modules() if isinstance(layer, nn.Linear))
+def pack_layer(layer: nn.Linear) -> None:
+    """Make a plain layer a packed one.
+
+    Raises:
+        AttributeError: If this build of torch has no oneDNN.
+        RuntimeError: If oneDNN does not support the layer's dtype on this CPU.
+    """
+    packed = torch.ops.mkldnn._reorder_linear_weight(layer.weight.detach(), None)
+    layer.weight = nn.Parameter(packed, requires_grad=False)
+    layer.__class__ = PackedLinear
 
 
 def pack(model: nn.Module, run: Callable[[], Floats32]) -> int:
@@ -104,21 +91,19 @@ def pack(model: nn.Module, run: Callable[[], Floats32]) -> int:
         are filled up. 0 if they are not packed, or not batch-invariant, as plain float32 layers.
     """
     weights = next(model.parameters())
-    dtype = str(weights.dtype).removeprefix("torch.")
-    if weights.device.type != "cpu" or dtype not in PACKED_DTYPES:
+    if weights.device.type != "cpu" or weights.dtype not in PACKED_DTYPES:
         return 0
     expected = run()
-    for parent in model.modules():
-        for name, child in parent.named_children():
-            if type(child) is nn.Linear:
-                with suppress(AttributeError, RuntimeError):
-                    setattr(parent, name, PackedLinear(child))
-    if outputs_match(run, expected, NOISE[dtype]):
+    for layer in model.modules():
+        if type(layer) is nn.Linear:
+            with suppress(AttributeError, RuntimeError):
+                pack_layer(layer)
+    if outputs_match(run, expected, NOISE[weights.dtype]):
         return _fill_up(model)
-    for parent in model.modules():
-        for name, child in parent.named_children():
-            if isinstance(child, PackedLinear):
-                setattr(parent, name, child.unpacked())
+    for layer in model.modules():
+        if isinstance(layer, PackedLinear):
+            layer.weight = nn.Parameter(layer.weight.to_dense(), requires_grad=False)
+            layer.__class__ = nn.Linear  # type: ignore[assignment]
     return 0
 
 
@@ -132,9 +117,9 @@ def _fill_up(model: nn.Module) -> int:
             return 0
     least: dict[torch.Size, int] = {}
     for layer in layers:
-        if layer.shape not in least:
-            least[layer.shape] = layer.find_least_rows()
+        if layer.weight.shape not in least:
+            least[layer.weight.shape] = layer.find_least_rows()
     needed = max(least.values()) if least and all(least.values()) else 0
     for layer in layers:
-        layer.least_rows = least[layer.shape] if needed else 1
+        layer.least_rows = least[layer.weight.shape] if needed else 1
     return needed

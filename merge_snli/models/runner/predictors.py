@@ -56,16 +56,14 @@ def predictor_of(pipeline: TextClassificationPipeline) -> Predictor:
 
 def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
     """Combine a loaded sequence classifier and its tokenizer in a pipeline; the model is put into evaluation mode."""
-    from transformers import PreTrainedTokenizerBase, pipeline
+    from transformers import PreTrainedTokenizerBase, TextClassificationPipeline
 
     if not any("ForSequenceClassification" in base.__name__ for base in type(model).__mro__):
         raise InputError(f"cannot score a {type(model).__name__}; give (model, tokenizer) of a sequence classifier")
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise InputError(f"a {type(tokenizer).__name__} is not a tokenizer; give (model, tokenizer)")
-    classifier: Any = pipeline  # its overloads cover only some types of tokenizers
-    return classifier(  # type: ignore[no-any-return]
-        "text-classification", model=model.eval(), tokenizer=tokenizer, device=model.device
-    )
+    of_model = {"model": model.eval(), "tokenizer": tokenizer, "device": model.device}
+    return TextClassificationPipeline(**of_model)  # type: ignore[no-untyped-call]
 
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:

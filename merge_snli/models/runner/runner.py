@@ -25,6 +25,9 @@ INPUTS_PER_SHARD, SECONDS_PER_SHARD = 2_048, 10.0
 # Parts of the messages of torch's plain `RuntimeError`s when memory runs out, for example on the CPU.
 OUT_OF_MEMORY_MESSAGES = ("out of memory", "not enough memory", "can't allocate memory")
 
+# The inputs on which a model is tested when it is loaded.
+FIRST_TWO = np.arange(2)
+
 # Inputs of one padded length on the device of a model: token ids and, if it has them, mask and token types, [n,
 # length], and the columns of the inputs, [n, …].
 Batch: TypeAlias = dict[str, torch.Tensor]
@@ -50,7 +53,9 @@ def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) 
     return batch
 
 
-def run_once(step: Step, encoded: Encoded, rows: Ints, device: torch.device, *, padding: int = 0) -> Floats32:
+def run_once(
+    step: Step, encoded: Encoded, device: torch.device, rows: Ints = FIRST_TWO, *, padding: int = 0
+) -> Floats32:
     """Return the first output of `step` for one batch, with some padding tokens after the longest input."""
     with torch.inference_mode():
         outputs = step(make_batch(encoded, rows, int(encoded.lengths.max()) + padding, device))

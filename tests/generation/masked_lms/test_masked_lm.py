@@ -46,7 +46,7 @@ def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> Shown:
     assert encoded.keys == ["form"] and not encoded.refused
     columns = encoded.inputs.columns
     first, *pieces = (
-        Shown(encoded.inputs.row(row), int(position), int(original), bool(encoded.in_window))
+        Shown(encoded.inputs.ids()[row], int(position), int(original), bool(encoded.in_window))
         for row, (position, original) in enumerate(zip(columns[POSITION], columns[ORIGINAL], strict=True))
     )
     return replace(first, pieces=tuple(pieces))
@@ -106,9 +106,9 @@ def test_mask_replaces_exactly_the_word(kind: str, tiny_mlm: Callable[[str], Pat
 @pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])
 def test_fillers_match_a_plain_forward_pass(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     mlm = load(tiny_mlm(kind))
-    assert (mlm.network.heads is None) == (kind in HEAD_ON_EVERY_TOKEN)
+    assert (not mlm.network.heads) == (kind in HEAD_ON_EVERY_TOKEN)
     assert (mlm.network.attention is not None) == (kind in LAST_LAYER_ON_MASK_ONLY)
-    model, has_onednn = mlm.network.model, torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    model, has_onednn = mlm.network.encoder, torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     packed = any(isinstance(module, PackedLinear) for module in model.modules())
     assert packed == (model.device.type == "cpu" and has_onednn)
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
@@ -143,7 +143,7 @@ WORDS = ["man", "boy", "dog", "girl", "child", "woman", "people", "water"]
 def test_bfloat16_is_close_to_float32_with_float32_heads(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     resolved = find_model(str(tiny_mlm(kind)))
     exact, coarse = load_masked_lm(resolved, device="cpu"), load_masked_lm(resolved, device="cpu", dtype="bfloat16")
-    assert coarse.network.model.dtype == torch.bfloat16
+    assert coarse.network.encoder.dtype == torch.bfloat16
     (form,) = forms(SENTENCE, "farmer", (2,))
     one, other = (fillers_of(mlm, {"form": form})["form"] for mlm in (exact, coarse))
     assert one.log_probs.tobytes() != other.log_probs.tobytes()
@@ -151,9 +151,7 @@ def test_bfloat16_is_close_to_float32_with_float32_heads(kind: str, tiny_mlm: Ca
     first, second = (dict(zip(of.piece_ids.tolist(), of.log_probs, strict=True)) for of in (one, other))
     assert np.median([abs(first[piece] - second[piece]) for piece in first.keys() & second]) < 1
     assert len({*list(first)[:10]} & second.keys()) > 5
-    assert {parameter.dtype for head in coarse.network.heads or () for parameter in head.parameters()} <= {
-        torch.float32
-    }
+    assert {parameter.dtype for head in coarse.network.heads for parameter in head.parameters()} <= {torch.float32}
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_a_config_that_numbers_its_outputs_twice_gives_a_warning(
     labels = {"id2label": {"0": "entailment", "1": "contradiction"}, "label2id": {"contradiction": second}}
     (tmp_path / "config.json").write_text(json.dumps(BERT | labels))
     assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == ("entailment", "contradiction")
-    both = ("0: entailment, 1: contradiction", "contradiction: 2")
+    both = ("0: 'entailment', 1: 'contradiction'", "'contradiction': 2")
     assert (missing_from(caplog.text, *both) == []) == (second == 2)
 
 
