@@ -76,7 +76,7 @@ def find_runner(
     name: str,
     item: str,
     packed: int,
-    paddings: Sequence[int] = (0,),
+    padding: int = 0,
     max_length: int | None = None,
     cached: int = 0,
 ) -> Runner:
@@ -89,18 +89,18 @@ def find_runner(
         name: As in `Runner`.
         item: As in `Runner`.
         packed: The result of `pack`.
-        paddings: Numbers of padding tokens to test it with; only 0 if inputs are not padded.
+        padding: Number of padding tokens to test it with as well; 0 if inputs are not padded.
         max_length: Maximum number of tokens per input, or None if there is no limit.
         cached: Number of tokens of each input that are computed once for all.
     """
-    pads, length = len(paddings) > 1, int(example.lengths[0])
+    pads, length = padding > 0, int(example.lengths[0])
     layers = [module for module in model.base_model.modules() if isinstance(module, nn.Linear)]
     tokens = partial(batch_tokens, model.device.type, sum(layer.weight.numel() for layer in layers), pads=pads)
-    sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + max(paddings)))
+    sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + padding))
     inputs = rotated(example, sizes[-1])
     invariant = packed > 0
-    for padding in paddings:
-        run = partial(run_once, step, inputs, model.device, padding=padding)
+    for added in {0, padding}:
+        run = partial(run_once, step, inputs, model.device, padding=added)
         invariant = invariant and is_batch_invariant(run, sizes)
     most = tokens(batch_invariant=invariant) * length // (length - cached)
     shapes = Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)

@@ -79,13 +79,13 @@ class Classifier(Predictor):
         self._attention = last_attention(model)
         if not outputs_match(run, plain, NOISE[torch.float32]):
             self._attention = None
-        paddings = [0]
+        padding = 0
         fits = limit is None or example.lengths[0] + EXAMPLE_PADDING <= limit
         if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), plain, NOISE[model.dtype]):
-            paddings.append(EXAMPLE_PADDING)
+            padding = EXAMPLE_PADDING
         name = f"model {self.facts.architecture}"
         return find_runner(
-            model, self._logits, example, name=name, item="pair", packed=packed, paddings=paddings, max_length=limit
+            model, self._logits, example, name=name, item="pair", packed=packed, padding=padding, max_length=limit
         )
 
 
