@@ -112,7 +112,8 @@ def test_answers_that_give_other_numbers_are_refused_with_new_digests(name: str,
 
 
 def test_swapped_answers_are_refused_and_renamed_results_are_read(tmp_path: Path) -> None:
-    first, second = GROUPED, PROMPTED
+    first = GROUPED
+    second = PROMPTED
     for path, answers in ((first, second), (second, first)):
         written(tmp_path / path.name, path.read_bytes())
         written(tmp_path / path.with_suffix(".parquet").name, answers.with_suffix(".parquet").read_bytes())
@@ -164,4 +165,5 @@ def test_commands_name_an_edited_result_or_skip_it(
         arguments += ["--out", places["RESULTS"]]
     assert "edited.json" in command(*arguments, code=2).err
     command(*arguments, "--skip-invalid")
-    assert "skipped: " in caplog.text and "edited.json" in caplog.text
+    assert "skipped: " in caplog.text
+    assert "edited.json" in caplog.text

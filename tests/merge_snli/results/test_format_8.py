@@ -50,7 +50,8 @@ def test_the_number_of_one_subsample_was_stored_as_0(results: list[Result]) -> N
     [drawn] = [result for result in results if result.dataset.partial and result.dataset.partial.subsample == 3]
     stored = pq.read_table(next(FOLDER.glob("demo-nli-b*-all.parquet")))["subsamples"].drop_null().to_pylist()
     now = drawn.table["subsamples"].drop_null().to_pylist()
-    assert ({*map(tuple, stored)}, {*map(tuple, now)}) == ({(0,)}, {(3,)})
+    assert {*map(tuple, stored)} == {(0,)}
+    assert {*map(tuple, now)} == {(3,)}
     assert drawn.counts().sizes.sum() == len(now)
 
 

@@ -53,27 +53,37 @@ CORRECT = RNG.binomial(20, CHANCES, SIZES.shape)
 ON_SEEDS = RNG.random(80) < CHANCES
 
 
+def counts_of(correct: Ints, sizes: Ints) -> Counts:
+    return Counts(correct, sizes, sizes)
+
+
 def seed_intervals(seeds_correct: Bools, correct: Ints, sizes: Ints) -> Intervals:
     """Return the intervals of seeds that a model predicts correctly, or not, with the counts of their variants."""
-    return known(intervals_of(Counts(correct, sizes, sizes), seeds_correct))
+    return known(intervals_of(counts_of(correct, sizes), seeds_correct))
 
 
 def test_repeated_subsamples_do_not_narrow_the_intervals() -> None:
-    once = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
-    assert once == seed_intervals(ON_SEEDS, np.repeat(CORRECT[:1], 10, axis=0), SIZES)
+    first = CORRECT[:1]
+    once = seed_intervals(ON_SEEDS, first, SIZES[:1])
+    repeated = np.repeat(first, 10, axis=0)
+    assert seed_intervals(ON_SEEDS, repeated, SIZES) == once
 
 
 @pytest.mark.parametrize("seeds", [20, 21, 33])
 def test_few_seeds_have_the_interval_of_their_mean_difference(seeds: int) -> None:
-    intervals = seed_intervals(ON_SEEDS[:seeds], CORRECT[:, :seeds], SIZES[:, :seeds])
-    differences = (CORRECT >= 18).mean(axis=0)[:seeds] - ON_SEEDS[:seeds]
+    counts = counts_of(CORRECT, SIZES).take(np.arange(seeds))
+    on_seeds = ON_SEEDS[:seeds]
+    intervals = known(intervals_of(counts, on_seeds))
+    differences = (counts.correct >= 18).mean(axis=0) - on_seeds
     (expected,) = bootstrap_intervals([np.mean], differences)
     assert intervals.qt == pytest.approx((expected.low, expected.high), abs=6e-6)
 
 
 @pytest.mark.parametrize("most", [20, 2])
 def test_the_order_of_subsamples_does_not_change_an_end(most: int) -> None:
-    sizes = SIZES if most == 20 else np.random.default_rng(4).integers(0, 3, SIZES.shape)
+    sizes = SIZES
+    if most == 2:
+        sizes = np.random.default_rng(4).integers(0, 3, SIZES.shape)
     correct = np.minimum(CORRECT, sizes)
     intervals = seed_intervals(ON_SEEDS, correct, sizes)
     for seed in range(3):
@@ -85,25 +95,29 @@ def test_the_order_of_subsamples_does_not_change_an_end(most: int) -> None:
 def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
     sizes = np.random.default_rng(4).integers(0, 3, SIZES.shape)
     sizes[:, :undrawn] = 0
-    correct, drawn = np.minimum(CORRECT, sizes), sizes.any(axis=0)
-    intervals = seed_intervals(ON_SEEDS, correct, sizes)
-    alone = pattern_accuracy_interval(Counts(correct[:, drawn], sizes[:, drawn], sizes[:, drawn]), 0.9)
+    counts = counts_of(np.minimum(CORRECT, sizes), sizes)
+    intervals = known(intervals_of(counts, ON_SEEDS))
+    alone = pattern_accuracy_interval(counts.take(counts.drawn), 0.9)
     assert intervals.pattern_accuracy == (alone.low, alone.high)
 
 
 def test_one_subsample_of_groups_has_the_intervals_of_seeds() -> None:
     of_seeds = seed_intervals(ON_SEEDS, CORRECT[:1], SIZES[:1])
-    of_groups = known(intervals_of(Counts(CORRECT[:1], SIZES[:1], SIZES[:1]), None))
-    assert of_groups.seed_accuracy is of_groups.qt is None
+    of_groups = known(intervals_of(counts_of(CORRECT[:1], SIZES[:1]), None))
+    assert of_groups.seed_accuracy is None
+    assert of_groups.qt is None
     assert of_groups.sample_accuracy == of_seeds.sample_accuracy
     assert of_groups.pattern_accuracy == of_seeds.pattern_accuracy
 
 
 def test_no_interval_of_one_seed_or_if_a_resample_may_have_no_variant() -> None:
-    sizes, correct = SIZES[:, :4].copy(), CORRECT[:, :4].copy()
-    sizes[:, 2:] = correct[:, 2:] = 0
-    assert intervals_of(Counts(correct, sizes, sizes), ON_SEEDS[:4]) is None
-    assert intervals_of(Counts(CORRECT[:, :1], SIZES[:, :1], SIZES[:, :1]), ON_SEEDS[:1]) is None
+    sizes = SIZES[:, :4].copy()
+    correct = CORRECT[:, :4].copy()
+    sizes[:, 2:] = 0
+    correct[:, 2:] = 0
+    assert intervals_of(counts_of(correct, sizes), ON_SEEDS[:4]) is None
+    one = counts_of(CORRECT, SIZES).take(np.arange(1))
+    assert intervals_of(one, ON_SEEDS[:1]) is None
 
 
 def test_a_perfect_model_has_wilson_intervals() -> None:
@@ -112,7 +126,8 @@ def test_a_perfect_model_has_wilson_intervals() -> None:
     wilson = proportion_interval(99, 99)
     assert perfect.pattern_accuracy == pytest.approx((wilson.low, 1), abs=6e-6)
     assert perfect.pattern_accuracy[0] == pytest.approx(0.963, abs=5e-4)
-    assert perfect.seed_accuracy == perfect.sample_accuracy == perfect.pattern_accuracy
+    assert perfect.seed_accuracy == perfect.pattern_accuracy
+    assert perfect.sample_accuracy == perfect.pattern_accuracy
     assert perfect.qt == pytest.approx((wilson.low - 1, 1 - wilson.low), abs=1e-5)
     assert perfect.methods == dict.fromkeys(LOWEST, "Wilson score")
 
@@ -129,9 +144,9 @@ def test_methods_tell_which_number_shows_no_variation_and_no_end_is_negative_zer
     on_seeds = np.arange(80) > 0
     correct = np.where(on_seeds, SIZES, 0)
     correct[:, 1] = 0
-    intervals = seed_intervals(on_seeds, correct, SIZES)
-    assert known(intervals.qt)[1] == 0
-    assert math.copysign(1, known(intervals.qt)[1]) == 1
+    _, high = known(seed_intervals(on_seeds, correct, SIZES).qt)
+    assert high == 0
+    assert math.copysign(1, high) == 1
 
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], list[Floats]]
@@ -140,9 +155,10 @@ Draw: TypeAlias = Callable[[np.random.Generator, int], list[Floats]]
 def two_models(rng: np.random.Generator, n: int, accuracies: tuple[float, float], correlation: float) -> list[Floats]:
     """Draw whether two models pass each of n seeds, from the four cells of their joint distribution."""
     first, second = accuracies
-    both = first * second + correlation * np.sqrt(first * (1 - first) * second * (1 - second))
+    deviations = math.sqrt(first * (1 - first) * second * (1 - second))
+    both = first * second + correlation * deviations
     cells = rng.choice(4, p=[both, first - both, second - both, 1 - first - second + both], size=n)
-    return [np.isin(cells, (0, 1)).astype(np.float64), np.isin(cells, (0, 2)).astype(np.float64)]
+    return [np.isin(cells, right).astype(np.float64) for right in ((0, 1), (0, 2))]
 
 
 def shares(rng: np.random.Generator, n: int, subsamples: int, between: float) -> list[Floats]:
@@ -151,7 +167,11 @@ def shares(rng: np.random.Generator, n: int, subsamples: int, between: float) ->
     return [rng.binomial(subsamples, chance) / subsamples for _ in range(2)]
 
 
-COIN = Distribution(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+def distribution(values: list[float], shares: list[float]) -> Distribution:
+    return Distribution(np.array(values), np.array(shares))
+
+
+COIN = distribution([0.0, 1.0], [0.5, 0.5])
 
 
 def test_few_and_many_seeds() -> None:
@@ -159,26 +179,32 @@ def test_few_and_many_seeds() -> None:
     assert smallest_paired(COIN, 5) is None
     assert smallest_paired(COIN, 6) == pytest.approx(0.8 ** (1 / 6), abs=0.005)  # all six differ with a chance of 80%
     gaps = assumed_gaps([0.7], 0.5)
-    few, some, many = (known(smallest_paired(gaps, seeds)) for seeds in (50, 200, 800))
+    few = known(smallest_paired(gaps, 50))
+    some = known(smallest_paired(gaps, 200))
+    many = known(smallest_paired(gaps, 800))
     assert few > some > many
     assert some / many == pytest.approx(2, abs=0.2)  # the square root of the seeds
 
 
 def test_correlated_models_and_less_variance_need_smaller_differences() -> None:
-    apart, some, close = (known(smallest_paired(assumed_gaps([0.7], each), 500)) for each in (0, 0.4, 0.8))
+    apart = known(smallest_paired(assumed_gaps([0.7], 0), 500))
+    some = known(smallest_paired(assumed_gaps([0.7], 0.4), 500))
+    close = known(smallest_paired(assumed_gaps([0.7], 0.8), 500))
     assert apart > some > close
-    alone = smallest_unpaired(Distribution(np.array([0.0, 1.0]), np.array([0.3, 0.7])), 500)
+    alone = smallest_unpaired(distribution([0.0, 1.0], [0.3, 0.7]), 500)
     assert alone == pytest.approx(apart, abs=0.006)  # without correlation, pairing gains nothing
-    two_coins = Distribution(np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.25]))  # half the variance of one
-    ratio = known(smallest_unpaired(two_coins, 500)) / known(smallest_unpaired(COIN, 500))
-    assert ratio == pytest.approx(np.sqrt(1 / 2), abs=0.04)
-    assert interval_width(COIN, 1_000) == pytest.approx(2 * 1.96 * 0.5 / np.sqrt(1_000), rel=0.03)
+    two_coins = distribution([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])  # half the variance of one
+    of_two = known(smallest_unpaired(two_coins, 500))
+    of_one = known(smallest_unpaired(COIN, 500))
+    assert of_two / of_one == pytest.approx(math.sqrt(1 / 2), abs=0.04)
+    width = 2 * 1.96 * 0.5 / math.sqrt(1_000)
+    assert interval_width(COIN, 1_000) == pytest.approx(width, rel=0.03)
 
 
 def test_gaps_are_pooled_over_pairs() -> None:
     gaps = observed_gaps({"a": [0, 1, 0.5], "b": [0, 0, 1], "c": [0, 1, 1]})
-    shares = dict(zip(gaps.values.tolist(), gaps.shares.tolist(), strict=True))
-    assert shares == pytest.approx({0.0: 5 / 9, 0.5: 2 / 9, 1.0: 2 / 9})
+    assert gaps.values.tolist() == [0, 0.5, 1]
+    assert gaps.shares == pytest.approx([5 / 9, 2 / 9, 2 / 9])
     same = observed_gaps({"a": [1.0] * 50, "b": [1.0] * 50})
     # If models never differed, every difference is one way: few discordant seeds suffice.
     assert (smallest_paired(same, 100) or 1.0) == pytest.approx(0.08, abs=0.015)
@@ -191,7 +217,8 @@ def found_share(draw: Draw, n: int, smallest: float, gap: float, comparisons: in
 
     It has the larger of the two values on so many seeds that the difference results.
     """
-    rng, found = np.random.default_rng(1), 0
+    rng = np.random.default_rng(1)
+    found = 0
     for _ in range(comparisons):
         pair = np.sort(draw(rng, n), axis=0)
         first = np.where(rng.random(n) < (1 + smallest / gap) / 2, pair[1], pair[0])
@@ -223,8 +250,10 @@ def test_stored_results_promise_what_new_seeds_show(n: int, subsamples: int, bet
 @pytest.mark.parametrize(("n", "accuracy"), [(79, 0.6)])
 def test_models_on_different_seeds_differ_as_promised(n: int, accuracy: float) -> None:
     smallest = known(smallest_unpaired(distribution_of(np.arange(1_000) < 1_000 * accuracy), n))
-    rng, found = np.random.default_rng(3), 0
+    rng = np.random.default_rng(3)
+    found = 0
     for _ in range(2_000):
-        first, second = rng.random(n) < accuracy, rng.random(n) < accuracy - smallest
+        first = rng.random(n) < accuracy
+        second = rng.random(n) < accuracy - smallest
         found += independent_t_test(first.astype(float), second.astype(float)).p_value < 0.05
     assert found / 2_000 == pytest.approx(POWER, abs=0.02)

@@ -60,8 +60,11 @@ def test_some_seeds_and_one_subsample_are_scored_as_by_hand() -> None:
     right = [(row["seed_id"], by_length([pair_of(row)])[0] == row["label"]) for row in kept]
     check_scores(result.scores, right, [right])
     seeds = {row["seed_id"] for row in rows_of(BUNDLED, "noun")}
-    assert {*result.group_ids} == {*sorted(seeds, key=lambda seed: hashlib.sha256(seed.encode()).hexdigest())[:9]}
-    assert (len({*result.group_ids}), len(kept), result.scores.curve.groups) == (9, 9 * 10, (9,))
+    by_digest = sorted(seeds, key=lambda seed: hashlib.sha256(seed.encode()).hexdigest())
+    assert {*result.group_ids} == {*by_digest[:9]}
+    assert len({*result.group_ids}) == 9
+    assert len(kept) == 9 * 10
+    assert result.scores.curve.groups == (9,)
 
 
 def test_the_rows_of_one_subsample_keep_its_number(tmp_path: Path) -> None:
@@ -80,7 +83,8 @@ def answers_by_group(result: Result) -> dict[str, str]:
 def test_a_part_of_the_seeds_keeps_all_their_variants_and_is_never_mixed_with_the_whole() -> None:
     whole, part, _, all_seeds = results = [score_guess(limit_seeds=limit) for limit in (None, 20, 30, 10_000)]
     answers = answers_by_group(part)
-    assert answers.items() <= answers_by_group(whole).items() and len(answers) == 20
+    assert answers.items() <= answers_by_group(whole).items()
+    assert len(answers) == 20
     assert len(part.scores.curve.groups) == 10
     assert on_same_data(results) == [[whole, all_seeds], [part], results[2:3]], "10,000 seeds are all"
     assert [result.dataset.partial is None for result in results] == [True, False, False, True]
@@ -93,7 +97,9 @@ def test_the_command_writes_and_reads_partial_results(tmp_path: Path, command: C
     options = ["--limit-seeds", "4", "--subsample", "0", "--format", "json", "--out", out]
     [printed] = command("score", "demo:nli-b", "--dataset", BUNDLED, *options).json["results"]
     partial = printed["dataset"]["partial"]
-    assert (partial["limit_seeds"], partial["subsample"], partial["min_agreement"]) == (4, 0, None)
+    assert partial["limit_seeds"] == 4
+    assert partial["subsample"] == 0
+    assert partial["min_agreement"] is None
     assert partial["of"] == find_dataset(str(BUNDLED)).digest
     assert read_result(next(out.glob("*.json"))).dataset.title.endswith("(partial: 4 seeds, subsample 0)")
 
@@ -124,13 +130,16 @@ def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws:
         asked.extend(pairs)
         return guess(pairs)
 
-    whole, drawn = score(guess, two_draws, name="a"), score(ask, two_draws, name="b", drawn=True)
+    whole = score(guess, two_draws, name="a")
+    drawn = score(ask, two_draws, name="b", drawn=True)
     rows = rows_of(Path(two_draws))
     needed = [row for row in rows if row["subsamples"]]
     assert len(needed) < len(rows)
-    assert {*asked} == {(row[f"{of}premise"], row[f"{of}hypothesis"]) for row in needed for of in ("", "seed_")}
+    seeds = {(row["seed_premise"], row["seed_hypothesis"]) for row in needed}
+    assert {*asked} == seeds.union(map(pair_of, needed))
     assert len(asked) == len({*asked})
-    of_drawn, of_whole = drawn.to_pandas(), whole.to_pandas()
+    of_drawn = drawn.to_pandas()
+    of_whole = whole.to_pandas()
     same = of_whole.filter(regex="^(?!.*all_rows)(sample|pattern|seed|qt|mt|consistency)").columns
     pd.testing.assert_frame_equal(of_drawn[same], of_whole[same])
     assert drawn.scores.curve == whole.scores.curve
@@ -138,15 +147,19 @@ def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws:
     assert unranked_reasons([whole, drawn]) == [None, None]
     whole, drawn = (score_guess(two_draws, drawn=only, limit_seeds=5) for only in (False, True))
     assert (drawn.group_ids, drawn.scores.curve) == (whole.group_ids, whole.scores.curve)
-    assert drawn.dataset == whole.dataset and drawn.left_out.undrawn > 0
+    assert drawn.dataset == whole.dataset
+    assert drawn.left_out.undrawn > 0
 
 
 def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_again(
     two_draws: str, tmp_path: Path
 ) -> None:
-    whole, drawn = score_guess(two_draws), score_guess(two_draws, drawn=True, out=tmp_path / "results")
+    whole = score_guess(two_draws)
+    drawn = score_guess(two_draws, drawn=True, out=tmp_path / "results")
     undrawn = whole.scores.rows - drawn.scores.rows
-    assert (drawn.left_out.rows, drawn.left_out.undrawn, whole.left_out.undrawn) == (0, undrawn, 0)
+    assert drawn.left_out.rows == 0
+    assert drawn.left_out.undrawn == undrawn
+    assert whole.left_out.undrawn == 0
     assert drawn.scores.all_rows_accuracy is None
     assert whole.scores.all_rows_accuracy is not None
     assert any(note.startswith(f"{undrawn} variants that no subsample has") for note in drawn.notes)
@@ -164,14 +177,17 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
         return [None] * len(pairs)
 
     data = open_config(two_draws, "all")
-    whole, drawn = score(wrong, two_draws, name="a"), score(wrong, two_draws, name="b", drawn=True)
-    both, alone = scored_dataset(data, [whole, drawn]), scored_dataset(data, [whole])
+    whole = score(wrong, two_draws, name="a")
+    drawn = score(wrong, two_draws, name="b", drawn=True)
+    both = scored_dataset(data, [whole, drawn])
+    alone = scored_dataset(data, [whole])
     first, second = (model.answers.is_predicted for model in both.models)
     assert first.tolist() == second.tolist() == both.drawn.tolist()
     assert alone.models[0].answers.is_predicted.all()
     for scored, some in ((both, both.drawn), (alone, both.drawn | True)):
         variants = {seed.seed_id: seed.variants for seed in hard_seeds(scored).rarely_right}
-        assert variants == {name: int(some[scored.groups == at].sum()) for at, name in enumerate(scored.ids)}
+        counts = np.bincount(scored.groups[some], minlength=len(scored.ids)).tolist()
+        assert variants == dict(zip(scored.ids, counts, strict=True))
 
 
 def test_groups_without_seeds_are_limited_too_and_have_no_subsamples(tmp_path: Path) -> None:
@@ -250,9 +266,11 @@ VOTES = (5, 4, 3)
 
 def given(seed: int) -> str:
     """Return what the files have for a seed; the eleventh has no labels of annotators."""
-    gold, other = NLI_LABELS[seed % 3], NLI_LABELS[(seed + 1) % 3]
+    gold = NLI_LABELS[seed % 3]
+    other = NLI_LABELS[(seed + 1) % 3]
     votes = VOTES[seed % 4 % 3]
-    return "" if seed == 10 else json.dumps([gold] * votes + [other] * (5 - votes))
+    labels = [gold] * votes + [other] * (5 - votes)
+    return "" if seed == 10 else json.dumps(labels)
 
 
 @pytest.fixture(scope="module")
@@ -285,7 +303,8 @@ def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, 
     assert "agreement of at least 0.8" in result.dataset.title
     arguments = ["--dataset", str(annotators), "--out", str(annotators.parent / "results"), "--min-agreement", "4/5"]
     printed = command("score", "demo:nli-a", *arguments, "--subsample", "0").out
-    assert not missing_from(printed, "by agreement", "4/5") and "3/5" not in printed
+    assert not missing_from(printed, "by agreement", "4/5")
+    assert "3/5" not in printed
 
 
 def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:
@@ -301,7 +320,8 @@ def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) ->
     refused("dataset", compare, results, min_agreement=4 / 5)
     refused("min_agreement", score, neutral, annotators, min_agreement=1.1)
     [scored] = analyze(results, [load(str(annotators))], min_agreement=4 / 5).data_sets[0].scored
-    assert (len(scored.ids), scored.models[0].result.scores.seed_accuracy) == (9, part[0].scores.seed_accuracy)
+    assert len(scored.ids) == 9
+    assert scored.models[0].result.scores.seed_accuracy == part[0].scores.seed_accuracy
 
 
 def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, bert: Path, tmp_path: Path) -> None:
@@ -331,14 +351,16 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
 def test_stored_probabilities_give_the_distance_on_a_part(annotators: Path, bert: Path, tmp_path: Path) -> None:
     score(bert, annotators, out=tmp_path)
     [stored] = read_results(tmp_path)
-    part, data = score(bert, annotators, min_agreement=4 / 5), open_config(annotators, "all")
+    part = score(bert, annotators, min_agreement=4 / 5)
+    data = open_config(annotators, "all")
     again = on_part(stored, data, part_of_data(data, min_agreement=4 / 5))
     assert asdict(known(again.calibration)) == pytest.approx(asdict(known(part.calibration)), abs=1e-4)
 
 
 def test_without_labels_of_annotators(dataset: Path, bert: Path) -> None:
     result = score(bert, dataset, subsample=0)
-    assert "agreement" not in result.parts and known(result.calibration).annotator_distance is None
+    assert "agreement" not in result.parts
+    assert known(result.calibration).annotator_distance is None
     refused(r"min_agreement.*annotator_labels", score, neutral, dataset, min_agreement=0.8)
     assert label_counts('["Entailment", "", "c"]', NLI_LABELS, "s1") == [1, 0, 1], "empty labels do not count"
     assert label_counts(None, NLI_LABELS, "s1") == [0, 0, 0]

@@ -138,7 +138,10 @@ def test_models_are_compared_on_the_prompts_that_both_have_or_as_they_are(result
 
 def test_what_a_run_took_adds_up_and_the_interval_is_over_seeds(merged: PromptGroup, results: list[Result]) -> None:
     prompt = known(merged.run.prompt)
-    assert (prompt.calls, prompt.input_tokens, prompt.output_tokens, prompt.retries) == (300, 15_000, None, 3)
+    assert prompt.calls == 300
+    assert prompt.input_tokens == 15_000
+    assert prompt.output_tokens is None
+    assert prompt.retries == 3
     assert merged.run.no_answers == 3
     assert merged.notes == ("shared", "word: only word", "letter: only letter", "plain: only plain")
     low, high = merged.row.ends("pattern_accuracy") or (1.0, 0.0)
@@ -154,7 +157,8 @@ def changed_share(answers: Sequence[Sequence[object]]) -> float:
 
 
 def test_the_effect_is_a_plain_count(merged: PromptGroup, results: list[Result]) -> None:
-    each, effect = results[:3], merged.effect
+    each = results[:3]
+    effect = merged.effect
     accuracies = [result.pattern_accuracy for result in each]
     assert (effect.lowest, effect.highest) == (min(accuracies), max(accuracies))
     tables = [answers_of_groups(result) for result in each]
@@ -210,7 +214,8 @@ def test_prompts_are_compared_pairwise_and_models_by_their_means(results: list[R
     assert [*models.pattern_accuracy] == ["m (3 prompts)", "other"]
     assert models.pattern_accuracy["m (3 prompts)"] == pytest.approx(merged.row["pattern_accuracy"])
     assert (models.subsamples, models.prompts) == (DRAWS, None)
-    assert prompts.title.endswith(", prompts of m") and prompts.prompts == merged.effect
+    assert prompts.title.endswith(", prompts of m")
+    assert prompts.prompts == merged.effect
     counts = {name: result.counts() for name, result in zip(PROMPTS, results, strict=False)}
     values = {name: passes_by_seed(each.correct, each.sizes) for name, each in counts.items()}
     assert prompts.family.pairs == compare_models(values, unit="seed").pairs
@@ -232,10 +237,12 @@ def test_a_leaderboard_has_one_row_per_model_and_its_prompts_in_the_details(
     assert [name for name in model["parts"] if name.startswith("prompt:")] == [f"prompt:{name}" for name in PROMPTS]
     plain = dict(zip(SCORES, model["parts"]["prompt:plain"]["scores"], strict=True))
     assert plain["seed_accuracy"] == pytest.approx(results[2].scores.seed_accuracy)
-    assert (model["prompt"]["title"], model["prompt"]["prompt_toml"]) == ("3 prompts", None)
+    assert model["prompt"]["title"] == "3 prompts"
+    assert model["prompt"]["prompt_toml"] is None
     assert any(f"from {100 * merged.effect.lowest:.1f}" in note for note in model["notes"])
     text = leaderboard_text(results, "md")
-    assert "| m (3 prompts) |" in text and "m (word)" not in text
+    assert "| m (3 prompts) |" in text
+    assert "m (word)" not in text
 
 
 def test_every_number_of_a_row_of_scores_is_in_json_csv_and_the_mean_over_prompts(
@@ -284,7 +291,8 @@ def ordered() -> list[Result]:
             rows += rows_of(seed, [answers(letter)], subsamples=(number % 2,) if number < 6 else ())
     on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
     scored = scored_dataset(rows, models=[*ORDERS], gold=gold, on_seeds=on_seeds)
-    labels, prompt = tuple(scored.data.label_names), read_prompt("letter")
+    labels = tuple(scored.data.label_names)
+    prompt = read_prompt("letter")
     prompts = {each.name: each.toml() for each in in_orders(prompt, labels, "balanced")}
     assert {*prompts} == {*ORDERS}
 
@@ -323,7 +331,8 @@ def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_on
 ) -> None:
     shown = FilledPrompt(read_prompt("letter-2-3-1"), NLI_LABELS, (Shot("It rains.", "It is wet.", "entailment"),))
     assert shown.options == (("A", "neutral"), ("B", "contradiction"), ("C", "entailment"))
-    assert shown.answer_for("entailment") == "C" and "Answer: C\n" in shown.text(*PROBLEM)
+    assert shown.answer_for("entailment") == "C"
+    assert "Answer: C\n" in shown.text(*PROBLEM)
     assert shown.digest != FilledPrompt(read_prompt("letter"), NLI_LABELS).digest
     assert in_data_order(("n", "c", "e"), shown.prompt.order) == ("e", "n", "c")
     word = read_prompt("word")

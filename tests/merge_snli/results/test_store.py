@@ -33,7 +33,8 @@ def result(dataset: Path) -> Result:
 
 def read_json(value: dict[str, Any], folder: Path, result: Result) -> Result:
     """Write a JSON value with its digest beside the answers of a result and read it."""
-    path, answers = folder / "x.json", to_bytes(result.table)
+    path = folder / "x.json"
+    answers = to_bytes(result.table)
     value = value | {"answers_sha256": hashlib.sha256(answers).hexdigest()}
     path.write_text(json.dumps(sealed(value)), encoding="utf-8")
     path.with_suffix(".parquet").write_bytes(answers)
@@ -46,7 +47,8 @@ def test_results_round_trip(result: Result, tmp_path: Path) -> None:
     assert read_results(tmp_path / "results") == read_results(str(tmp_path / "results")) == [result]
     assert read_json(to_json(result), tmp_path, result) == result
     text = path.read_text(encoding="utf-8")
-    assert text.endswith("}\n") and '\n  "quality_threshold": "0.9",\n' in text
+    assert text.endswith("}\n")
+    assert '\n  "quality_threshold": "0.9",\n' in text
     assert json.loads(text) | {"answers_sha256": None, "digest": None} == to_json(result)
 
 
@@ -75,7 +77,8 @@ def test_file_names_have_model_data_and_config_and_are_unique_per_function_and_d
     digest = sha256_of_json("odd")[:8]
     assert file_name(result) == f"odd-function-{digest}_merge_small-{result.dataset.digest[:8]}-noun.json"
     other = renamed(result, "odd", "bfloat16")
-    assert other.title == "odd (bfloat16)" and file_name(other).startswith("odd-bfloat16-function-")
+    assert other.title == "odd (bfloat16)"
+    assert file_name(other).startswith("odd-bfloat16-function-")
     long = "long" * 20
     others = [renamed(result, name) for name in ("a b", "a^b", "日本", "…", f"{long}1", f"{long}2")]
     others += [renamed(result, long, dtype) for dtype in ("float32", "bfloat16", "int8")]
