@@ -1,6 +1,7 @@
 """Known data sets: each entry reads a small data set with the columns and labels that it describes."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import datasets
@@ -74,19 +75,27 @@ def test_published_labels_have_the_right_names() -> None:
     }
 
 
-def test_the_pages_have_every_known_data_set() -> None:
-    rows: dict[tuple[str, str], tuple[list[str], str, str]] = {}
+ROW = re.compile(r"^\| `([\w-]+/[\w-]+)` \| (?:`(\w+)`)?(.*) \|$", re.MULTILINE)
+
+
+def rows_of_pages() -> Iterator[tuple[str, str | None, list[str]]]:
+    """Yield the Hub id, the config and the other cells of each known data set in the documentation."""
     for page in ("generate.md", "tasks.md"):
         text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
-        for line in re.findall(r"^\| (`[\w-]+/[\w-]+` \|.*) \|$", text, re.MULTILINE):
-            name, config, *texts, split, labels = (cell.strip() for cell in line.replace("`", "").split("|"))
-            rows[name, config.split(" ")[0]] = (texts, split, labels)
-    assert rows.keys() == {(known.hub_id, known.config or "") for known in known_datasets()}
-    for known in known_datasets():
-        texts, split, labels = rows[known.hub_id, known.config or ""]
+        for hub_id, config, cells in ROW.findall(text):
+            yield hub_id, config or None, [cell.strip() for cell in cells.replace("`", "").split("|")[1:]]
+
+
+def test_the_pages_have_every_known_data_set() -> None:
+    found = set()
+    for hub_id, config, (*texts, split, labels) in rows_of_pages():
+        known = known_dataset(hub_id, config)
+        assert known is not None
+        found.add(known)
         assert split == known.splits[0]
-        assert (NLI_LABELS if labels.startswith("three") else tuple(labels.split(", "))) == known.labels, known.hub_id
+        assert (NLI_LABELS if labels.startswith("three") else tuple(labels.split(", "))) == known.labels
         assert texts in ([], [f"{known.premise_column}, {known.hypothesis_column}"])
+    assert found == {*known_datasets()}
 
 
 @pytest.mark.parametrize(

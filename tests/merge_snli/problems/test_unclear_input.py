@@ -102,6 +102,7 @@ def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.L
         (["paraphrase", "different", "paraphrase", "-1"], ("different", "paraphrase")),
         (["同義", "不同", "不同", "不同"], ("不同", "同義")),
         (["neutral", "against", "favor", "neutral"], ("against", "favor", "neutral")),
+        (["a", "b", "c", "a"], ("a", "b", "c")),
         (["false", "mixed", "true", "true"], ("false", "mixed", "true")),
         (["e", "n", "c", "n"], NLI_LABELS),
     ],
