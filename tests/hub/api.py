@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -41,7 +40,9 @@ def problem(
     status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return an error response."""
-    all_headers = {"X-Error-Message": message} | ({} if code is None else {"X-Error-Code": code}) | dict(headers or {})
+    all_headers = {"X-Error-Message": message, **(headers or {})}
+    if code is not None:
+        all_headers["X-Error-Code"] = code
     return Response(json.dumps({"error": message}), status, headers=all_headers, mimetype="application/json")
 
 
@@ -88,44 +89,41 @@ def tree(api: Api, request: Request, *, repo: Repo, revision: str, path: str = "
     """Return the entries of a folder, optionally recursive."""
     entries = found(repo, revision).tree
     folder = f"{path}/" if path else ""
-    inside = {name: entry for name, entry in entries.items() if name.startswith(folder)}
-    if path and not inside:
+    is_recursive = request.args.get("recursive", "").lower() in {"true", "1"}
+    shown = []
+    for name in sorted({*entries, *_folders(entries)}):
+        if name.startswith(folder) and (is_recursive or "/" not in name.removeprefix(folder)):
+            shown.append(_entry_json(name, entries))
+    if path and not shown:
         raise Refused(404, f'{path} does not exist on "{revision}"', code="EntryNotFound")
-    below = [_entry_json(name, entries) for name in sorted(_folders(inside) | set(inside)) if name != path]
-    if request.args.get("recursive", "").lower() not in {"true", "1"}:
-        below = [each for each in below if "/" not in each["path"].removeprefix(folder)]
-    return as_json([each for each in below if each["path"].startswith(folder)])
+    return as_json(shown)
 
 
 def refs(api: Api, request: Request, *, repo: Repo) -> Response:
     """Return branches and tags, and pull requests if requested."""
-    pull_requests = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
-    named = {"branches": ("refs/heads/", repo.branches), "tags": ("refs/tags/", repo.tags), "converts": ("", {})}
+
+    def named(prefix: str, oids: Mapping[str, str]) -> list[dict[str, str]]:
+        return [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(oids.items())]
+
+    found = {"branches": named("refs/heads/", repo.branches), "tags": named("refs/tags/", repo.tags), "converts": []}
     if request.args.get("include_prs"):
-        named["pullRequests"] = ("", pull_requests)
-    return as_json(
-        {
-            name: [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(those.items())]
-            for name, (prefix, those) in named.items()
-        }
-    )
+        pull_requests = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
+        found["pullRequests"] = named("", pull_requests)
+    return as_json(found)
 
 
 def discussions(api: Api, request: Request, *, repo: Repo) -> Response:
     """Return the pull requests, optionally of one author; all are open."""
-    shown = [
-        {
-            "num": each.number,
-            "title": each.title,
-            "status": "open",
-            "isPullRequest": True,
+    shown = []
+    for each in repo.pull_requests.values():
+        about = {"num": each.number, "title": each.title, "status": "open", "isPullRequest": True}
+        about |= {
             "createdAt": CREATED_AT,
             "author": {"name": each.author},
             "repo": {"name": repo.id, "type": repo.type},
         }
-        for each in repo.pull_requests.values()
-        if request.args.get("author") in {None, each.author}
-    ]
+        if request.args.get("author") in {None, each.author}:
+            shown.append(about)
     return as_json({"discussions": shown, "count": len(shown), "start": 0})
 
 
@@ -190,39 +188,37 @@ def validate_yaml(api: Api, request: Request) -> Response:
     except yaml.YAMLError as error:
         return as_json({"errors": [{"message": str(error)}], "warnings": []}, 400)
     license_id = metadata.get("license", "other")
-    if not isinstance(license_id, str) or not LICENSE.fullmatch(license_id):
+    if not LICENSE.fullmatch(str(license_id)):
         return as_json({"errors": [{"message": f'"license" must be one of … not {license_id}'}], "warnings": []}, 400)
     return as_json({"errors": [], "warnings": []})
 
 
 def preupload(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
     """Return which files use LFS, and the ids of existing files."""
-    tree = found(repo, revision).tree
-    files = [
-        {"path": path, "uploadMode": "lfs" if LARGE.search(path) else "regular", "shouldIgnore": False}
-        | ({"oid": tree[path].sha256 or tree[path].blob} if path in tree else {})
-        for path in (file["path"] for file in request.get_json()["files"])
-    ]
+    entries, files = found(repo, revision).tree, []
+    for file in request.get_json()["files"]:
+        path = file["path"]
+        mode = "lfs" if LARGE.search(path) else "regular"
+        about = {"path": path, "uploadMode": mode, "shouldIgnore": False}
+        if path in entries:
+            about["oid"] = entries[path].sha256 or entries[path].blob
+        files.append(about)
     return as_json({"files": files})
 
 
 def lfs_batch(api: Api, request: Request, *, repo: Repo) -> Response:
     """Return upload URLs for the contents that are not uploaded yet."""
-    objects = [
-        {**each, "actions": {"upload": {"href": f"{api.url}/lfs/{each['oid']}"}}}
-        if each["oid"] not in api.storage.large
-        else each
-        for each in request.get_json()["objects"]
-    ]
+    objects = request.get_json()["objects"]
+    for each in objects:
+        if each["oid"] not in api.storage.large:
+            each["actions"] = {"upload": {"href": f"{api.url}/lfs/{each['oid']}"}}
     return as_json({"transfer": "basic", "objects": objects})
 
 
 def lfs_upload(api: Api, request: Request, *, sha256: str) -> Response:
     """Store a content after checking its digest."""
-    content = request.get_data()
-    if hashlib.sha256(content).hexdigest() != sha256:
+    if api.storage.upload(request.get_data()) != sha256:
         raise Refused(400, "The content does not match its digest")
-    api.storage.large[sha256] = content
     return Response(status=200)
 
 
@@ -278,13 +274,6 @@ def create_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Res
     return as_json({}, 201)
 
 
-def delete_branch(api: Api, request: Request, *, repo: Repo, branch: str) -> Response:
-    """Delete a branch."""
-    if repo.branches.pop(branch, None) is None:
-        raise Refused(404, f"Invalid rev id: {branch}", code="RevisionNotFound")
-    return as_json({})
-
-
 def create_tag(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
     """Tag a commit."""
     tag = request.get_json()["tag"]
@@ -335,7 +324,6 @@ ROUTES = Map(
         Rule(f"{REPO}/preupload/<revision:revision>", endpoint="preupload", methods=["POST"]),
         Rule(f"{REPO}/commit/<revision:revision>", endpoint="commit", methods=["POST"]),
         Rule(f"{REPO}/branch/<branch>", endpoint="create_branch", methods=["POST"]),
-        Rule(f"{REPO}/branch/<branch>", endpoint="delete_branch", methods=["DELETE"]),
         Rule(f"{REPO}/tag/<revision:revision>", endpoint="create_tag", methods=["POST"]),
         Rule(f"{FILES}.git/info/lfs/objects/batch", endpoint="lfs_batch", methods=["POST"]),
         Rule("/lfs/<sha256>", endpoint="lfs_upload", methods=["PUT"]),
@@ -344,7 +332,7 @@ ROUTES = Map(
     converters={"revision": Revision, "kind": Kind, "prefix": Prefix},
 )
 
-WRITES = {"create_repo", "preupload", "commit", "create_branch", "delete_branch", "create_tag", "lfs_batch"}
+WRITES = {"create_repo", "preupload", "commit", "create_branch", "create_tag", "lfs_batch"}
 """Endpoints that need a token with write access."""
 
 

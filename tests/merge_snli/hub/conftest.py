@@ -1,7 +1,9 @@
 """Fixtures: a data set with few files, its plan, and a client with write access."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from huggingface_hub import HfApi
@@ -10,26 +12,37 @@ import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, plan
+from merge_snli.schema import TEST, data_file
 from tests.records import copy_bundled
 
 OWN = Path(merge_snli.__file__).parent
 """The data set of the bundled problems."""
 
+CONFIGS = ("all", "noun", "verb", "adj", "seed")
 REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
+
+
+def part_of_the_bundled_data(folder: Path, splits: Sequence[str], configs: Sequence[str] = CONFIGS) -> Path:
+    """Write the bundled data set with some of its configs, and of these some splits."""
+    run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
+    files: dict[str, str] = {}
+    parts: dict[str, Any] = {}
+    for config in configs:
+        own = {split: rows for split, rows in run["configs"][config]["splits"].items() if split in splits}
+        parts[config] = run["configs"][config] | {"splits": own}
+        for split in own:
+            files[data_file(config, split)] = run["data"]["files"][data_file(config, split)]
+    copy_bundled(folder, "README.md", *files)
+    run |= {"configs": parts, "data": {"digest": sha256_of_json(files), "files": files}}
+    run["options"]["subsamples"] = max(1, len(splits) - 1)
+    write_json(folder / "run.json", run)
+    return folder
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> MergeDataset:
     """A writable copy of the bundled problems' data set with only the `test` splits."""
-    folder = tmp_path / "merge_snli"
-    run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
-    files = {name: digest for name, digest in run["data"]["files"].items() if name.endswith("/test.parquet")}
-    copy_bundled(folder, "README.md", *files)
-    for config in run["configs"].values():
-        config["splits"] = {"test": config["splits"]["test"]}
-    run["data"] = {"digest": sha256_of_json(files), "files": files}
-    write_json(folder / "run.json", run)
-    return find_dataset(str(folder))
+    return find_dataset(str(part_of_the_bundled_data(tmp_path / "merge_snli", [TEST])))
 
 
 @pytest.fixture

@@ -5,19 +5,18 @@ import json
 import logging
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from datasets import load_dataset
 from huggingface_hub import HfApi
 
 import merge_snli
 from merge_snli import score
-from merge_snli.cli import main
 from merge_snli.dataset.record_file import as_json
-from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.hub.contents import eval_yaml
+from merge_snli.dataset.stored import MergeDataset
 from merge_snli.hub.plan import results_branch
 from merge_snli.hub.publish import Pushed, push
 from merge_snli.results.result import Result
@@ -27,7 +26,7 @@ from tests.commands import Command
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
-from tests.oracles import refused
+from tests.oracles import pair_of, refused, rows_of
 
 
 def find(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
@@ -43,17 +42,18 @@ def without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_validation")
-def test_output(hub: Hub, token: str, dataset: MergeDataset, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", str(dataset.folder), "--repo", REPO, "--metric-space", SPACE]) == 0
+def test_output(hub: Hub, token: str, dataset: MergeDataset, command: Command) -> None:
+    printed = command("publish", dataset.folder, "--repo", REPO, "--metric-space", SPACE).out
     places = (f"data set {REPO}, branch main", f"data set {REPO}, branch script", f"Space {SPACE}, branch main")
     commits = "".join(f"{place}: commit .*\n" for place in places)
-    assert re.match(rf"{commits}tag v1\.0\..*\n{hub.url}/datasets/{REPO}\n", capsys.readouterr().out)
+    assert re.match(rf"{commits}tag v1\.0\..*\n{hub.url}/datasets/{REPO}\n", printed)
 
 
 @pytest.mark.usefixtures("without_validation")
 def test_publish_in_python(hub: Hub, token: str, dataset: MergeDataset) -> None:
     published = merge_snli.publish(dataset, REPO, revision="draft")
-    assert (published.url, published.tag) == (f"{hub.url}/datasets/{REPO}", None)
+    assert published.url == f"{hub.url}/datasets/{REPO}"
+    assert published.tag is None
     assert "run.json" in hub.storage.files(hub.storage.repos["dataset", REPO], "draft")
 
 
@@ -90,56 +90,67 @@ def test_findings_prevent_publishing(
     hub: Hub, token: str, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     find(monkeypatch, *[Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0")] * 2)
-    assert (
-        "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)"
-        in command("publish", dataset.folder, "--repo", REPO, code=2).err
-    )
+    message = command("publish", dataset.folder, "--repo", REPO, code=2).err
+    assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)" in message
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("path", ["README.md", "data/all/test.parquet", "data/seed/test.parquet", "run.json"])
-def test_damaged_data_set(hub: Hub, dataset: MergeDataset, command: Command, path: str) -> None:
-    damaged = dataset.folder / path
-    if path == "run.json":
-        damaged.write_text(json.dumps(as_json(dataset.record) | {"configs": {}, "generation": 3}), encoding="utf-8")
-    else:
-        damaged.unlink()
-    for more in ([], ["--dry-run"]):
-        expected = "run.json" if path == "run.json" else "does not pass validation" if more else "no Hub token"
-        assert expected in command("publish", dataset.folder, "--repo", REPO, *more, code=2).err
+@pytest.mark.parametrize("path", ["README.md", "data/all/test.parquet", "data/seed/test.parquet"])
+def test_a_missing_file(hub: Hub, dataset: MergeDataset, command: Command, path: str) -> None:
+    (dataset.folder / path).unlink()
+    arguments = ("publish", dataset.folder, "--repo", REPO)
+    assert "no Hub token" in command(*arguments, code=2).err
+    assert "does not pass validation" in command(*arguments, "--dry-run", code=2).err
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("fault", [{"status": 403}, {"status": 500, "times": 99}, {"cut": True, "times": 99}, None])
+def test_a_damaged_record(dataset: MergeDataset, command: Command) -> None:
+    change = as_json(dataset.record) | {"configs": {}, "generation": 3}
+    (dataset.folder / "run.json").write_text(json.dumps(change), encoding="utf-8")
+    assert "run.json" in command("publish", dataset.folder, "--repo", REPO, "--dry-run", code=2).err
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """A function that returns all that was logged and written to files of logs."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_DEBUG", True)
+    caplog.set_level(logging.DEBUG)
+    return lambda: [caplog.text, *(path.read_text() for path in tmp_path.glob("merge-snli-*.log"))]
+
+
+@pytest.mark.parametrize("options", [{"status": 403}, {"status": 500, "times": 99}, {"cut": True, "times": 99}])
 @pytest.mark.usefixtures("without_validation", "waits")
-def test_token_is_never_shown(
+def test_token_is_not_shown_if_the_hub_refuses(
     hub: Hub,
     token: str,
     dataset: MergeDataset,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    capsys: pytest.CaptureFixture[str],
-    fault: dict[str, int] | None,
+    command: Command,
+    texts: Callable[[], list[str]],
+    options: dict[str, Any],
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("huggingface_hub.constants.HF_DEBUG", True)
-    if fault is None:
+    hub.faults.append(Fault("POST", "/commit/", **options))
+    printed = command("publish", dataset.folder, "--repo", REPO, code=2)
+    assert "no commit is confirmed" in printed.err
+    assert token not in "".join((printed.out, printed.err, *texts()))
 
-        def broken(api: object, plan: object, **options: object) -> None:
-            raise AssertionError("a bug")
 
-        monkeypatch.setattr("merge_snli.hub.publish.publish", broken)
-    else:
-        hub.faults.append(Fault("POST", "/commit/", **fault))  # type: ignore[arg-type]
-    with caplog.at_level(logging.DEBUG):
-        code = main(["publish", str(dataset.folder), "--repo", REPO])
-    output = capsys.readouterr()
-    logs = [path.read_text() for path in tmp_path.glob("merge-snli-*.log")]
-    assert (code, len(logs)) == ((1, 1) if fault is None else (2, 0))
-    assert all(token not in text for text in (output.out, output.err, caplog.text, *logs))
-    if fault is not None:
-        assert "no commit is confirmed" in output.err
+@pytest.mark.usefixtures("hub", "without_validation")
+def test_token_is_not_in_the_log_of_an_internal_error(
+    token: str,
+    dataset: MergeDataset,
+    command: Command,
+    texts: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(api: object, plan: object, **options: object) -> None:
+        raise AssertionError("a bug")
+
+    monkeypatch.setattr("merge_snli.hub.publish.publish", broken)
+    printed = command("publish", dataset.folder, "--repo", REPO, code=1)
+    _, log = texts()
+    assert "a bug" in log
+    assert token not in "".join((printed.out, printed.err, *texts()))
 
 
 @pytest.mark.parametrize("broken", ["hf_not a token", "hf_tök", "hf_\x7f"])
@@ -153,7 +164,8 @@ def test_malformed_token_is_not_shown(
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", broken)
     message = command("publish", dataset.folder, "--repo", REPO, code=2).err
-    assert "the Hub token has invalid characters" in message and broken not in message
+    assert "the Hub token has invalid characters" in message
+    assert broken not in message
 
 
 MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
@@ -171,19 +183,16 @@ def of_hub_model(scored: Result) -> Result:
     return dataclasses.replace(scored, model=model, run=dataclasses.replace(scored.run, dtype="float32"))
 
 
-def test_values_are_those_of_the_tasks_in_eval_yaml() -> None:
-    """The task is computed as `eval.yaml` says: every row of its split, its target, its scorer's pattern."""
-    tasks = {task["id"]: task for task in yaml.safe_load(eval_yaml(find_dataset(str(OWN)), REPO))["tasks"]}
-    results = [of_hub_model(score(numbered, OWN, config=task["config"], name=MODEL)) for task in tasks.values()]
-    file = results_branch(results, model=MODEL, dataset=REPO).files[PATH]
+def test_values_are_shares_of_all_variants() -> None:
+    """Not the means over the subsamples; which rows and labels those of a task are, `eval.yaml` says."""
+    results = {config: of_hub_model(score(numbered, OWN, config=config, name=MODEL)) for config in ("all", "adj")}
+    file = results_branch([*results.values()], model=MODEL, dataset=REPO).files[PATH]
     entries = yaml.safe_load(Path(file).read_bytes() if isinstance(file, Path) else file)
-    assert [entry["dataset"]["task_id"] for entry in entries] == [*tasks]
-    for entry, result, task in zip(entries, results, tasks.values(), strict=True):
-        rows = load_dataset(str(OWN), task["config"], split=task["split"])
-        answers = numbered([(row[task["field_spec"]["input"]], row["hypothesis"]) for row in rows])
-        [pattern] = [scorer["args"]["pattern"] for scorer in task["scorers"]]
-        found = [match[1] if (match := re.search(pattern, str(answer))) else None for answer in answers]
-        right = [answer == str(row[task["field_spec"]["target"]]) for answer, row in zip(found, rows, strict=True)]
+    for entry, (config, result) in zip(entries, results.items(), strict=True):
+        rows = rows_of(OWN, config)
+        answers = numbered([pair_of(row) for row in rows])
+        right = [answer == row["label"] for answer, row in zip(answers, rows, strict=True)]
+        assert entry["dataset"]["task_id"] == f"{config}_sample_accuracy"
         assert entry["value"] == round(100 * sum(right) / len(right), 2)
         assert entry["value"] != round(100 * (result.scores.sample_accuracy.mean or 0), 2)
 
@@ -199,7 +208,8 @@ def test_results_that_are_not_scores_of_a_task(result: Result, caplog: pytest.Lo
     two_way = of_hub_model(score(lambda pairs: ["not_entailment"] * len(pairs), OWN, config="adj", name=MODEL))
     for other in (short, part, two_way):
         refused("no result is of a commit of org/nli", results_branch, [other], model=MODEL, dataset=REPO)
-    assert (caplog.text.count("is over all variants"), caplog.text.count("two others")) == (2, 1)
+    assert caplog.text.count("is over all variants") == 2
+    assert caplog.text.count("two others") == 1
 
 
 def propose(api: HfApi, result: Result, model: str = MODEL) -> Pushed:
@@ -209,14 +219,15 @@ def propose(api: HfApi, result: Result, model: str = MODEL) -> Pushed:
 def test_results_are_proposed_once(hub: Hub, api: HfApi, result: Result) -> None:
     repo = hub.storage.create("model", MODEL)
     hub.storage.put(repo, {"config.json": b"{}", "README.md": b"# A model"})
-    first, second = (propose(api, result) for _ in range(2))
-    assert first.pull_request == second.pull_request == f"{hub.url}/{MODEL}/discussions/1"
+    for _ in range(2):
+        assert propose(api, result).pull_request == f"{hub.url}/{MODEL}/discussions/1"
     assert list(repo.pull_requests) == [1]
     assert set(hub.storage.files(repo)) == {".gitattributes", "README.md", "config.json"}
     proposed = hub.storage.files(repo, "refs/pr/1")
     assert set(proposed) == {".gitattributes", "README.md", "config.json", PATH}
-    datasets = [entry["dataset"] for entry in yaml.safe_load(proposed[PATH])]
-    assert [(of["task_id"], of["id"]) for of in datasets] == [("adj_sample_accuracy", REPO)]
+    (entry,) = yaml.safe_load(proposed[PATH])
+    assert entry["dataset"]["task_id"] == "adj_sample_accuracy"
+    assert entry["dataset"]["id"] == REPO
 
 
 def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Result) -> None:
@@ -229,12 +240,9 @@ def test_published_results_need_no_pull_request(hub: Hub, api: HfApi, result: Re
 
 def test_results_of_another_model_or_of_a_folder_and_a_missing_model(hub: Hub, api: HfApi, result: Result) -> None:
     of_folder = dataclasses.replace(result, model=dataclasses.replace(result.model, revision=None))
-    for proposed, model, message in (
-        (result, "org/other", "model is org/other, but a result is of org/nli"),
-        (of_folder, MODEL, "no result is of a commit of org/nli"),
-        (result, MODEL, "org/nli does not exist on the Hub"),
-    ):
-        refused(message, propose, api, proposed, model)
+    refused("model is org/other, but a result is of org/nli", propose, api, result, "org/other")
+    refused("no result is of a commit of org/nli", propose, api, of_folder)
+    refused("org/nli does not exist on the Hub", propose, api, result)
 
 
 def test_command(hub: Hub, token: str, result: Result, tmp_path: Path, command: Command) -> None:

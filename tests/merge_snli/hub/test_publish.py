@@ -3,7 +3,6 @@
 import json
 import logging
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from huggingface_hub import HfApi
@@ -21,6 +20,9 @@ from tests.oracles import refused
 
 DATA = {f"data/{config}/test.parquet" for config in ("all", "noun", "verb", "adj", "seed")}
 MAIN = DATA | {"README.md", "run.json", "eval.yaml", ".gitattributes"}
+
+
+COMMIT, TAG, BRANCH = "/commit/", "/tag/", "/branch/"
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def assert_published(repo: Repo, planned: Plan, *between: str) -> None:
 
 def changing(hub: Hub) -> list[str]:
     """Return the kinds of the requests that changed a repository."""
-    parts = ("/commit/", "/tag/", "/branch/", "/repos/create")
+    parts = (COMMIT, TAG, BRANCH, "/repos/create")
     return [part for _, path in hub.requests for part in parts if part in path]
 
 
@@ -50,20 +52,15 @@ def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDat
     repo, space = hub.storage.repos["dataset", REPO], hub.storage.repos["space", SPACE]
     files = hub.storage.files(repo)
     assert {*files} == MAIN
-    assert {name: files[name] for name in DATA} == {name: (dataset.folder / name).read_bytes() for name in DATA}
+    for name in DATA:
+        assert files[name] == (dataset.folder / name).read_bytes()
     assert {*hub.storage.files(repo, "script")} == MAIN | {"merge_snli.py", "schema.py"}
     assert {"pattern_accuracy.py", "core.py", "app.py", "README.md"} <= {*hub.storage.files(space)}
     assert space.sdk == "gradio"
     assert repo.tags == {planned.tag: published.pushed[0].oid}
     assert_published(repo, planned)
     assert repo.titles("script") == [f"Loading script and data {planned.tag}", *repo.titles()]
-    assert [path.split("/")[-2] for path in changing(hub) if "create" not in path] == [
-        "commit",
-        "branch",
-        "commit",
-        "commit",
-        "tag",
-    ]
+    assert [kind for kind in changing(hub) if "create" not in kind] == [COMMIT, BRANCH, COMMIT, COMMIT, TAG]
     assert hub.count("PUT", "/lfs/") == len(DATA), "the script's branch uploads no data"
 
 
@@ -72,8 +69,10 @@ def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -
     hub.requests.clear()
     second = publish_plan(api, planned)
     assert [pushed.oid for pushed in second.pushed] == [pushed.oid for pushed in first.pushed]
-    assert (hub.count("PUT", "/lfs/"), changing(hub)) == (0, [])
-    assert (first.is_tag_new, second.is_tag_new) == (True, False)
+    assert hub.count("PUT", "/lfs/") == 0
+    assert changing(hub) == []
+    assert first.is_tag_new
+    assert not second.is_tag_new
     assert published_text(second).count("unchanged, commit") == 3
     assert f"tag {planned.tag} (unchanged)" in published_text(second)
     forged = replace(second, url="https://hub\nvalid\u202e")
@@ -88,7 +87,8 @@ def test_changed_files_are_sent_and_obsolete_ones_deleted(
     hub.storage.put(repo, {"data/adv/test.parquet": b"PAR1 of an older run", "NOTES.md": b"by hand", "run.json": b"{}"})
     hub.requests.clear()
     assert [pushed.is_changed for pushed in publish_plan(api, planned).pushed] == [True, False, False]
-    assert (set(hub.storage.files(repo)), hub.count("PUT", "/lfs/")) == (MAIN | {"NOTES.md"}, 0)
+    assert set(hub.storage.files(repo)) == MAIN | {"NOTES.md"}
+    assert hub.count("PUT", "/lfs/") == 0
     assert json.loads(hub.storage.files(repo)["run.json"])["data"] == as_json(dataset.record)["data"]
     assert repo.titles()[:2] == [f"Data {planned.tag}", "files"]
 
@@ -101,7 +101,8 @@ def test_unrelated_repository_is_refused(hub: Hub, api: HfApi, planned: Plan, re
 
 def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
     publish_plan(api, planned, private=True)
-    assert all(repo.private for repo in hub.storage.repos.values())
+    for repo in hub.storage.repos.values():
+        assert repo.private
     hub.storage.repos["dataset", REPO].private = False
     refused("org/merge_snli is public: make it private", publish_plan, api, planned, private=True)
 
@@ -109,16 +110,22 @@ def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
 def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
     publish_plan(api, plan(dataset, REPO, revision="draft"))
     repo = hub.storage.repos["dataset", REPO]
-    assert ({*repo.branches}, repo.tags) == ({"main", "draft"}, {})
-    assert (set(hub.storage.files(repo, "draft")), set(hub.storage.files(repo))) == (MAIN, {".gitattributes"})
+    assert {*repo.branches} == {"main", "draft"}
+    assert repo.tags == {}
+    assert set(hub.storage.files(repo, "draft")) == MAIN
+    assert set(hub.storage.files(repo)) == {".gitattributes"}
 
 
 def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
-    first, second = (publish_plan(api, proposed) for _ in range(2))
-    assert first.pushed[0].pull_request == second.pushed[0].pull_request == f"{hub.url}/datasets/{REPO}/discussions/1"
+    page = f"{hub.url}/datasets/{REPO}/discussions/1"
+    for _ in range(2):
+        published = publish_plan(api, proposed)
+        assert published.pushed[0].pull_request == page
+    assert f"pull request {page}" in published_text(published)
     assert set(hub.storage.files(repo, "refs/pr/1")) == MAIN
-    assert ([*repo.pull_requests], {*repo.branches}, repo.tags) == ([1], {"main"}, {})
-    assert f"pull request {hub.url}/datasets/{REPO}/discussions/1" in published_text(first)
+    assert [*repo.pull_requests] == [1]
+    assert {*repo.branches} == {"main"}
+    assert repo.tags == {}
 
 
 def test_pull_request_is_updated(hub: Hub, api: HfApi, proposed: Plan, repo: Repo) -> None:
@@ -171,9 +178,8 @@ def test_refused_commit_changes_nothing(
 ) -> None:
     before = contents(repo)
     hub.faults.append(Fault("POST", f"{REPO}/commit/main", status, error="details.", times=ALWAYS))
-    assert "\n" not in str(
-        refused(rf"{meaning}.*\({status}: details\).*no commit is confirmed$", publish_plan, api, planned)
-    )
+    message = refused(rf"{meaning}.*\({status}: details\).*no commit is confirmed$", publish_plan, api, planned)
+    assert "\n" not in str(message)
     assert contents(repo) == before
     assert waits == ([1, 2, 4, 8] if status in {409, 429, 500, 503} else [])
 
@@ -204,7 +210,11 @@ def test_transient_failure_is_retried(
     hub: Hub, api: HfApi, planned: Plan, waits: list[float], request_: str, kind: str
 ) -> None:
     method, path = REQUESTS[request_]
-    fault = Fault(method, path, 503 if kind == "503" else None, cut=kind == "cut", lost=kind == "lost", times=2)
+    fault = Fault(method, path, times=2)
+    if kind == "503":
+        fault.status = 503
+    else:
+        setattr(fault, kind, True)
     hub.faults.append(fault)
     publish_plan(api, planned)
     repo = hub.storage.repos["dataset", REPO]
@@ -275,24 +285,26 @@ def test_branch_whose_commit_fails_is_filled_later(hub: Hub, api: HfApi, planned
         f"Space org/pattern_accuracy, branch main, tag {planned.tag}. Run the same command again to continue"
     )
     publish_plan(api, planned)
-    assert ({*repo.branches}, {*repo.tags}) == ({"main", "script"}, {planned.tag})
+    assert {*repo.branches} == {"main", "script"}
+    assert {*repo.tags} == {planned.tag}
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("token", "message"),
     [
-        ({"token": READER}, r"no write access to org/merge_snli.*You don't have the rights"),
-        ({"token": "hf_nobody"}, r"rejected the token.*Invalid credentials"),
-        (
-            {"token": "hf_x", "endpoint": "http://127.0.0.1:9"},
-            r"cannot reach the Hub for org/merge_snli \(.*refused.*\): try again later",
-        ),
+        (READER, r"no write access to org/merge_snli.*You don't have the rights"),
+        ("hf_nobody", r"rejected the token.*Invalid credentials"),
     ],
-    ids=["no write access", "unknown token", "unreachable"],
 )
 @pytest.mark.usefixtures("hub", "waits")
-def test_rejected_tokens_and_an_unreachable_hub(planned: Plan, options: dict[str, Any], message: str) -> None:
-    refused(message, publish_plan, HfApi(**options), planned)
+def test_rejected_tokens(planned: Plan, token: str, message: str) -> None:
+    refused(message, publish_plan, HfApi(token=token), planned)
+
+
+@pytest.mark.usefixtures("hub", "waits")
+def test_an_unreachable_hub(planned: Plan) -> None:
+    message = r"cannot reach the Hub for org/merge_snli \(.*refused.*\): try again later"
+    refused(message, publish_plan, HfApi(token="hf_x", endpoint="http://127.0.0.1:9"), planned)
 
 
 def test_pull_request_with_a_lost_response_is_not_opened_twice(
@@ -307,9 +319,5 @@ def test_pull_request_with_a_lost_response_is_not_opened_twice(
 
 def test_metadata_rejected_by_the_hub(hub: Hub, api: HfApi, planned: Plan) -> None:
     planned.branches[0].files["README.md"] = b"---\nlicense: [none]\n---\n# Data\n"
-    refused(
-        r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed',
-        publish_plan,
-        api,
-        planned,
-    )
+    message = r'rejected the content .* org/merge_snli \(400: "license" must.*no commit is confirmed'
+    refused(message, publish_plan, api, planned)
