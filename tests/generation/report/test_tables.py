@@ -1,6 +1,5 @@
 """The tables of a run against a plain count over the rows of the shipped data set, and against the paper."""
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -54,31 +53,37 @@ def test_table_2_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[st
     for row in main_table:
         of = [variant for variant in rows if row["config"] in {"all", variant["word_class"]}]
         label_of = {variant["seed_id"]: variant["label"] for variant in of}
-        assert (row["seeds"], row["average"]) == (len(label_of), round(len(of) / len(label_of), 1))
+        assert row["seeds"] == len(label_of)
+        assert row["average"] == round(len(of) / len(label_of), 1)
         assert row["entailment %"] == round(100 * Counter(label_of.values())[0] / len(label_of), 1)
-        unique = [sum(variant["subsamples"] == [index] for variant in of) for index in range(10)]
-        assert row["unique"] == round(sum(unique) / 10, 1)
+        assert row["unique"] == round(sum(len(variant["subsamples"]) == 1 for variant in of) / 10, 1)
 
 
 def test_table_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
     single, several = average_entries(dataset)
-    expected = Counter(dict.fromkeys(single, 0))
+    expected: Counter[str] = Counter()
     for row in rows:
         validators = {*row["premise_mlms"], *row["hypothesis_mlms"]}
         expected[validators.pop() if len(validators) == 1 else "several"] += len(row["subsamples"])
-    assert {**single, "several": several} == {name: count / 10 for name, count in expected.items()}
-    assert sum(single.values()) + several == read_split(dataset, "all", "subsample_0").num_rows
+    assert several == expected["several"] / 10
+    for name, average in single.items():
+        assert average == expected[name] / 10
+    assert expected.total() == 10 * read_split(dataset, "all", "subsample_0").num_rows
     table = dicts(table_9(dataset))
-    assert table[0]["other families"] == table[1]["average"] and "average paper" not in table[0]
+    assert table[0]["other families"] == table[1]["average"]
+    assert "average paper" not in table[0]
 
 
 def test_figure_9_matches_a_plain_count(dataset: MergeDataset, rows: list[dict[str, Any]]) -> None:
     counted = overlap(dataset)
     seeds = len({row["seed_id"] for row in rows})
+    validators = [{*row["premise_mlms"], *row["hypothesis_mlms"]} for row in rows]
     for first, of_first in zip(counted.masked_lms, counted.shared, strict=True):
         for second, value in zip(counted.masked_lms, of_first, strict=True):
-            validators = [{*row["premise_mlms"], *row["hypothesis_mlms"]} for row in rows]
-            wanted = sum(names == {first} if first == second else {first, second} <= names for names in validators)
+            if first == second:
+                wanted = validators.count({first})
+            else:
+                wanted = sum(names >= {first, second} for names in validators)
             assert value == pytest.approx(wanted / seeds)
 
 
@@ -90,10 +95,12 @@ def test_table_4_has_the_counts_of_the_run(dataset: MergeDataset) -> None:
 
 def test_tables_2_and_4_are_compared_with_the_paper(dataset: MergeDataset) -> None:
     as_paper = as_the_paper(dataset)
-    noun = next(row for row in dicts(table_2(as_paper)) if row["config"] == "noun")
-    assert (noun["seeds paper"], noun["seeds diff"]) == (1_808, 55 - 1_808)
-    assert (noun["unique paper"], noun["unique diff"]) == (4_121, round(noun["unique"] - 4_121, 1))
-    assert (noun["neutral % paper"], noun["neutral % diff"]) == (29.4, round(noun["neutral %"] - 29.4, 1))
+    noun = dicts(table_2(as_paper))[1]
+    assert noun["seeds paper"] == 1_808
+    assert noun["seeds diff"] == 55 - 1_808
+    assert noun["unique paper"] == 4_121
+    assert noun["neutral % paper"] == 29.4
+    assert noun["neutral % diff"] == round(noun["neutral %"] - 29.4, 1)
     assert dicts(table_4(as_paper))[2]["problems paper"] == 1_067
 
 
@@ -102,8 +109,9 @@ def test_tables_2_and_4_are_compared_with_the_paper(dataset: MergeDataset) -> No
 )
 def test_other_options_are_not_compared_with_the_paper(dataset: MergeDataset, departure: dict[str, object]) -> None:
     other = as_the_paper(dataset, **departure)
-    tables = [table_2(other), table_6(other), *([table_4(other)] if "ignore_case" in departure else [])]
-    assert not [column.header for table in tables for column in table.columns if "paper" in column.header]
+    assert "paper" not in str(table_2(other).columns)
+    assert "paper" not in str(table_6(other).columns)
+    assert ("paper" in str(table_4(other).columns)) == ("ignore_case" not in departure)
 
 
 def test_table_9_is_compared_with_the_paper(dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,49 +121,38 @@ def test_table_9_is_compared_with_the_paper(dataset: MergeDataset, monkeypatch: 
         named = [[PAPER_MLMS[0] for _ in names] for names in table[side].to_pylist()]
         table = table.set_column(table.column_names.index(side), side, pa.array(named, pa.list_(pa.string())))
     monkeypatch.setattr("generation.report.tables.read_split", lambda *_: table)
-    rows = dicts(table_9(as_paper))
-    assert rows[0] == {
-        "masked LM": "google-bert/bert-base-cased",
-        "average": 800.0,
-        "other families": 0.0,
-        "average paper": 473.7,
-        "average diff": 326.3,
-        "other families paper": 9572.0,
-        "other families diff": -9572.0,
-    }
-    assert rows[-1]["average paper"] == 41_186.3
+    first, *_, last = dicts(table_9(as_paper))
+    assert first["masked LM"] == "google-bert/bert-base-cased"
+    assert first["average"] == 800
+    assert first["average paper"] == 473.7
+    assert first["average diff"] == 326.3
+    assert first["other families"] == 0
+    assert first["other families diff"] == -9572
+    assert last["average paper"] == 41_186.3
 
 
 def test_table_6_has_the_standalone_counts(dataset: MergeDataset) -> None:
     assert table_6(dataset).rows
-    counts = tuple(
-        FilterRecord(
-            word_class="noun",
-            masked_lm=PAPER_MLMS[0],
-            side=side,
-            counts={
-                "fillers": 400,
-                "fillers with class": 200,
-                "other class": dropped // 2,
-                "not more probable": 4 * dropped,
-            },
-        )
-        for side, dropped in (("premise", 40), ("hypothesis", 60))
-    )
+    records = []
+    for side, dropped in (("premise", 20), ("hypothesis", 30)):
+        counts = {"fillers": 400, "fillers with class": 200, "other class": dropped, "not more probable": 8 * dropped}
+        records.append(FilterRecord("noun", PAPER_MLMS[0], side, counts))
     paper = as_the_paper(dataset)
-    noun = dicts(table_6(replace(paper, record=changed(paper.record, standalone_filters=counts))))[0]
-    assert [noun[name] for name in ("class P %", "class H %", "probability P %", "probability H %")] == [10, 15, 40, 60]
-    assert (noun["class P % paper"], noun["class P % diff"]) == (10.6, -0.6)
-    assert (noun["probability H % paper"], noun["probability H % diff"]) == (85.8, -25.8)
+    noun = dicts(table_6(replace(paper, record=changed(paper.record, standalone_filters=tuple(records)))))[0]
+    assert noun["class P %"] == 10
+    assert noun["class H %"] == 15
+    assert noun["probability P %"] == 40
+    assert noun["probability H %"] == 60
+    assert noun["class P % paper"] == 10.6
+    assert noun["class P % diff"] == -0.6
+    assert noun["probability H % diff"] == -25.8
 
 
 def test_forms_that_a_masked_lm_cannot_take_are_shares_of_all_its_forms(dataset: MergeDataset) -> None:
-    counts = ({"forms": 30, "too long": 3, "in a window": 12}, {"forms": 20, "split": 10})
-    filters = tuple(
-        FilterRecord("noun", "demo:mlm-bpe", side, count)
-        for side, count in zip(("premise", "hypothesis"), counts, strict=True)
-    )
-    (other, row) = dicts(forms_table(replace(dataset, record=changed(dataset.record, filters=filters))))
+    premise = FilterRecord("noun", "demo:mlm-bpe", "premise", {"forms": 30, "too long": 3, "in a window": 12})
+    hypothesis = FilterRecord("noun", "demo:mlm-bpe", "hypothesis", {"forms": 20, "split": 10})
+    record = changed(dataset.record, filters=(premise, hypothesis))
+    other, row = dicts(forms_table(replace(dataset, record=record)))
     assert row == {"masked LM": "demo:mlm-bpe", "in a window %": 24, "too long %": 6, "split %": 20}
     assert other["split %"] == 0, "no forms"
 
@@ -163,26 +160,24 @@ def test_forms_that_a_masked_lm_cannot_take_are_shares_of_all_its_forms(dataset:
 def test_text_latex_and_json(dataset: MergeDataset, command: Command) -> None:
     tables, _ = report_tables(dataset)
     lines = [line for table in tables.values() for line in table.text().splitlines()]
-    assert [line.split(":")[0] for line in lines if line.startswith(("Table", "Figure"))] == [
-        *("Table 2", "Table 4", "Table 6", "Table 9", "Figure 9")
-    ]
+    titles = [line.split(":")[0] for line in lines if line.startswith(("Table", "Figure"))]
+    assert titles == ["Table 2", "Table 4", "Table 6", "Table 9", "Figure 9"]
     assert max(map(len, lines)) <= TEXT_WIDTH
     latex = command("tables", str(DATASET), "--format", "latex").out
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(tables)
     assert r"entailment \%" in latex
-    document = json.loads(command("tables", str(DATASET), "--format", "json").out)
-    assert list(document) == ["table_2", "table_4", "table_6", "forms", "table_9", "figure_9"]
+    document = command("tables", str(DATASET), "--format", "json").json
+    assert list(document) == list(tables)
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
 
 
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, ending: str) -> None:
-    counted = overlap(dataset)
-    for name in ("a", "b"):
-        draw_overlap(counted, tmp_path / f"{name}.{ending}")
-    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("a", "b"))
-    assert first == second
-    assert first.startswith(b"\x89PNG") or b"<svg" in first
+@pytest.mark.parametrize(("ending", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_picture_is_reproducible(dataset: MergeDataset, tmp_path: Path, ending: str, begin: bytes) -> None:
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    for path in (first, second):
+        draw_overlap(overlap(dataset), path)
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes().startswith(begin)
 
 
 def test_unreadable_data_sets_and_unknown_formats_are_input_errors(
