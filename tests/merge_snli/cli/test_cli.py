@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,12 +19,19 @@ from merge_snli.base.errors import InputError
 from merge_snli.cli import tables
 from tests.cases import first_fast
 from tests.commands import Command
-from tests.oracles import missing_from
+from tests.oracles import write_rows
 from tests.processes import SECONDS, wait_until
 from tests.systems import unix_only, with_full_disk
 
 HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
-PACKAGES = ("merge_snli", "merge_snli.cli", "generation", "merge_snli.scoring", "metrics.pattern_accuracy")
+PACKAGES = (
+    "merge_snli",
+    "merge_snli.cli",
+    "merge_snli.pairs",
+    "generation",
+    "merge_snli.scoring",
+    "metrics.pattern_accuracy",
+)
 COMMAND = Path(sys.executable).with_name("merge-snli")
 DATA_SET = Path(cli.__file__).parents[1]
 
@@ -38,11 +46,6 @@ def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> s
     return subprocess.run([str(COMMAND), *command], env=environment, stdout=file, text=True, check=False, **options)
 
 
-def assert_one_line(error: str, *named: str) -> None:
-    assert error.startswith("merge-snli: ") and error.count("\n") == 1
-    assert not missing_from(error, *named)
-
-
 def test_importing_packages_loads_nothing_heavy() -> None:
     done = run_python(f"import sys, {', '.join(PACKAGES)}; print([name for name in {HEAVY} if name in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
@@ -53,12 +56,12 @@ def test_help_loads_nothing_heavy() -> None:
     done = run_python(
         "import sys; from merge_snli.cli import main\n"
         f"for command in {['', *cli.COMMANDS]}:\n"
-        "    try: main([word for word in (command, '--help') if word])\n"
-        f"    except SystemExit: print('==', command, *(name for name in {(*HEAVY, 'numpy')} if name in sys.modules))"
+        "    try: main([*command.split(), '--help'])\n"
+        "    except SystemExit: pass\n"
+        f"print([name for name in {(*HEAVY, 'numpy')} if name in sys.modules])"
     )
-    shown = [line for line in done.stdout.splitlines() if line.startswith("==")]
-    assert shown == [f"== {command}".rstrip() + " " * (not command) for command in ("", *cli.COMMANDS)], done.stderr
-    assert done.stdout.count("usage: merge-snli") == len(shown)
+    assert done.stdout.endswith("\n[]\n"), done.stderr
+    assert done.stdout.count("usage: merge-snli") == len(cli.COMMANDS) + 1
 
 
 @pytest.mark.slow
@@ -73,22 +76,18 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
         text=True,
         check=True,
     )
-    assert json.loads(done.stdout)["table_2"]["rows"][0]["config"] == "all"
+    assert "table_2" in json.loads(done.stdout)
     assert done.stderr == ""
-
-
-def test_an_input_error_is_one_line_without_a_traceback(tmp_path: Path, command: Command) -> None:
-    printed = command("tables", tmp_path / "nowhere.jsonl", code=2)
-    assert printed.out == ""
-    assert_one_line(printed.err, str(tmp_path / "nowhere.jsonl"))
 
 
 @pytest.mark.parametrize("forged", ["a\nmerge-snli: valid", "a\x1b[2K\rvalid", "a\u202edilav"])
 def test_what_others_wrote_stays_on_the_line_of_a_message(forged: str, tmp_path: Path, command: Command) -> None:
     escaped = forged.encode("unicode_escape").decode()
-    error = command("tables", tmp_path / f"{forged}.jsonl", code=2).err
-    assert_one_line(error, f"{escaped}.jsonl")
-    assert error.rstrip("\n").isprintable()
+    printed = command("tables", tmp_path / f"{forged}.jsonl", code=2)
+    assert printed.out == ""
+    assert re.fullmatch("merge-snli: .+\n", printed.err)
+    assert f"{escaped}.jsonl" in printed.err
+    assert printed.err.rstrip("\n").isprintable()
     option = f"--{forged.replace(' ', '')}"
     _, error = command("tables", "x.jsonl", option, code=2).err.splitlines()
     assert option.encode("unicode_escape").decode() in error
@@ -132,28 +131,22 @@ def generate_long_texts(folder: Path) -> list[str]:
 
 
 @unix_only
-@pytest.mark.parametrize(
-    ("make", "begun"),
-    [
-        pytest.param(lambda folder: ["demo", "--out", str(folder)], "merge_snli.work", marks=pytest.mark.slow),
-        pytest.param(generate_long_texts, "merge_snli.work", marks=pytest.mark.slow),
-        pytest.param(generate_long_texts, "merge_snli.work/tagged/**/*.parquet", marks=pytest.mark.slow),
-    ],
-)
-def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path, make: Callable[[Path], list[str]], begun: str) -> None:
+@pytest.mark.slow
+def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [str(COMMAND), *make(tmp_path)],
+        [str(COMMAND), *generate_long_texts(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # A shell ignores the signal in its background jobs, and so would this process.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
-    wait_until(lambda: [*tmp_path.glob(begun)] or process.poll() is not None)
+    wait_until(lambda: [*tmp_path.glob("merge_snli.work/tagged/**/*.parquet")] or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=120)[1]
     assert process.returncode == 130
-    assert "Traceback" not in err and "merge-snli: interrupted" in err
+    assert "Traceback" not in err
+    assert "merge-snli: interrupted" in err
 
 
 def test_ctrl_c_in_a_callback_is_not_lost() -> None:
@@ -176,26 +169,24 @@ cli._run = run
 sys.exit(cli.main([]))
 """
     done = run_python(code)
-    assert done.returncode == 130 and "Traceback" not in done.stderr
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
     assert "merge-snli: interrupted" in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("form", [[], ["--format", "json"]])
 def test_output_in_an_encoding_without_the_characters_of_a_table(
-    encoding: str, form: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = {"premise": "A caf\u00e9 \u65e5\u672c", "hypothesis": "A caf\u00e9 \u65e5\u672c", "label": "neutral"}
-    (tmp_path / "caf\u00e9.jsonl").write_text(json.dumps(row) + "\n")
+    text = "A caf\u00e9 \u65e5\u672c"
+    path = write_rows(tmp_path / "caf\u00e9.jsonl", [{"premise": text, "hypothesis": text, "label": "neutral"}])
     written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding, errors="strict"))
-    assert cli.main(["tables", str(tmp_path / "caf\u00e9.jsonl"), *form]) == 0
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", errors="strict"))
+    assert cli.main(["tables", str(path), "--format", "json"]) == 0
     sys.stdout.flush()
-    printed = written.getvalue().decode(encoding)
-    if form:
-        assert json.loads(printed)["problems"].endswith("caf\u00e9.jsonl")
-    else:
-        assert {"-", " "} in map(set, printed.splitlines())
+    assert json.loads(written.getvalue())["problems"] == str(path)
+    assert cli.main(["tables", str(path)]) == 0
+    sys.stdout.flush()
+    assert b"\n----" in written.getvalue()
 
 
 @with_full_disk
@@ -221,18 +212,15 @@ def test_a_full_disk_behind_the_messages(unbuffered: str) -> None:
 
 
 def test_words_of_some_problems(command: Command, caplog: pytest.LogCaptureFixture) -> None:
-    assert json.loads(command("tables", "demo:problems", "--limit", "5", "--format", "json").out)["with_label"] == 5
+    printed = command("tables", "demo:problems", "--limit", "5").out
+    _, table = re.split("class +problems.*\n", printed)
+    assert re.findall("^[a-z]+", table, re.MULTILINE)[:4] == ["noun", "verb", "adj", "adv"]
     reading, words = caplog.messages
     assert reading.startswith("reading: 5 rows [")
     assert words.startswith("shared words: 100% 5/5 [")
 
 
-def test_words_as_a_table(command: Command) -> None:
-    rows = [line.split() for line in command("tables", "demo:problems").out.splitlines()]
-    [head] = [number for number, row in enumerate(rows) if row[:2] == ["class", "problems"]]
-    assert [row[0] for row in rows[head + 2 : head + 6]] == ["noun", "verb", "adj", "adv"]
-
-
 def test_the_folder_that_is_advised_is_not_that_of_the_package(command: Command) -> None:
     message = command("generate", "demo:problems", "--mlm", "demo:mlm-bpe", code=2).err
-    assert ("--out" in message, "merge_snli" in message) == (True, False)
+    assert "--out" in message
+    assert "merge_snli" not in message
