@@ -17,7 +17,9 @@ from merge_snli.embedded import FOLDER
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
 from tests.commands import Command
+from tests.oracles import written
 from tests.processes import SECONDS, wait_until
+from tests.records import files_in, first_problems
 
 _PROGRAM = """
 import signal, sys
@@ -94,11 +96,6 @@ def status(out: Path) -> dict[str, Any] | None:
     return run_status(folder) if (folder / CLUSTER_FILE).exists() else None
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """Return the content of all files in a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 def results(folder: Path) -> dict[str, Any]:
     """Return result files by name, without the time that the predictions took, and so without the digest."""
     found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
@@ -138,7 +135,7 @@ def check_lost_node(
         running.succeed()
     finally:
         restore()
-    assert files(out) == files(expected)
+    assert files_in(out) == files_in(expected)
 
 
 def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable[..., Path], command: Command) -> None:
@@ -161,7 +158,6 @@ def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable
 
 
 PER_SHARD = {"many": 75, "few": 5}
-PROBLEMS = {"many": 300, "few": 20}
 
 
 @pytest.fixture(scope="session")
@@ -176,19 +172,13 @@ def shared() -> Iterator[None]:
 def many(corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """300 problems of SNLI."""
     lines = corpus("snli/dev.jsonl").read_text(encoding="utf-8").splitlines()
-    return write_lines(tmp_path_factory.mktemp("many") / "problems.jsonl", lines[: PROBLEMS["many"]])
+    return written(tmp_path_factory.mktemp("many") / "problems.jsonl", "\n".join(lines[:300]))
 
 
 @pytest.fixture(scope="session")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """20 of the bundled problems."""
-    lines = (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()
-    return write_lines(tmp_path_factory.mktemp("few") / "problems.jsonl", lines[: PROBLEMS["few"]])
-
-
-def write_lines(path: Path, lines: list[str]) -> Path:
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+    return first_problems(tmp_path_factory.mktemp("few"), 20)
 
 
 @pytest.fixture(scope="session")
@@ -209,7 +199,7 @@ def made_here(problems: Path, out: Path, size: str, arguments: Sequence[str]) ->
     mlms = tuple(each for each in arguments if each.startswith("demo:"))
     options = Options(problems=str(problems), mlm=mlms, inflation=3, subsamples=2)
     generate_here(options, out, problems_per_shard=PER_SHARD[size], quiet=True)
-    return files(out)
+    return files_in(out)
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.merge_snli.runs.conftest import Running, files, generate, status
+from tests.merge_snli.runs.conftest import Running, generate, status
+from tests.records import files_in
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("shared")]
 
@@ -43,4 +44,4 @@ def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_fini
         _, alive = psutil.wait_procs(tasks, timeout=60)
         assert alive == []
     generate(few, out, file).succeed()
-    assert files(out) == files(few_dataset)
+    assert files_in(out) == files_in(few_dataset)

@@ -20,11 +20,11 @@ from tests.merge_snli.runs.conftest import (
     check_error_of_the_user,
     check_lost_node,
     check_scores,
-    files,
     generate,
     status,
 )
 from tests.processes import wait_until
+from tests.records import files_in
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
@@ -95,7 +95,7 @@ def test_a_task_killed_in_every_stage_runs_again(
         running.wait_for(stage)
         task_processes()[0].kill()
     running.succeed()
-    assert files(out) == many_files
+    assert files_in(out) == many_files
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
@@ -128,7 +128,7 @@ def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what
     found = status(out) or {}
     assert (found["active"], found["stages"][0]["done"]) == (False, 2)
     generate(few, out, file).succeed()
-    assert files(out) == files(few_dataset)
+    assert files_in(out) == files_in(few_dataset)
 
 
 def test_an_error_of_the_user_is_told_in_its_own_sentence(

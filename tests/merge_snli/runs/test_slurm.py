@@ -22,12 +22,12 @@ from tests.merge_snli.runs.conftest import (
     check_error_of_the_user,
     check_lost_node,
     check_scores,
-    files,
     generate,
     status,
 )
 from tests.oracles import missing_from
 from tests.processes import wait_until
+from tests.records import files_in
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "setpriv")
 
@@ -235,7 +235,7 @@ def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_agai
         assert not missing_from(running.fail(), f"{stage}, task 0", "killed")
         assert not out.exists()
     assert generate(many, out, file, MANY).end() == (0, "")
-    assert files(out) == many_files
+    assert files_in(out) == many_files
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
@@ -297,7 +297,7 @@ def test_a_full_disk_on_one_node_is_told_and_the_run_resumes(
     more = f"[masked_lm]\nenv_command = '''\n{python}\n{command}\n'''\n"
     assert not missing_from(generate(few, out, cluster_file("few", more)).fail(), f"the disk of {answers}", "is full")
     assert generate(few, out, cluster_file("few")).end() == (0, "")
-    assert files(out) == files(few_dataset)
+    assert files_in(out) == files_in(few_dataset)
 
 
 def test_scores_are_those_of_one_process(
