@@ -1,7 +1,8 @@
 """Made-up problems for Extended Pair: two sources with many subjects, and sentences that must be left out."""
 
-import json
 from pathlib import Path
+
+from tests.oracles import write_rows
 
 FIRST = """\
 A waiter sleeps near a fence.
@@ -107,10 +108,9 @@ def save_sources(folder: Path) -> tuple[str, str]:
 
 def save(path: Path, premises: list[str]) -> str:
     """Write problems with some premises and those to leave out, each with three hypotheses of its own."""
-    rows = [
-        {"premise": premise, "hypothesis": f"{text[:-1]} number {number}{nth}.", "label": "neutral"}
-        for number, premise in enumerate((*LEFT_OUT, *premises))
-        for nth, text in enumerate(HYPOTHESES[number % 3 :][:3])
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(path)
+    rows = []
+    for number, premise in enumerate((*LEFT_OUT, *premises)):
+        for nth, text in enumerate(HYPOTHESES[number % 3 :][:3]):
+            hypothesis = f"{text[:-1]} number {number}{nth}."
+            rows.append({"premise": premise, "hypothesis": hypothesis, "label": "neutral"})
+    return str(write_rows(path, rows))
