@@ -77,7 +77,11 @@ def read_shards(store: Path) -> Iterator[pa.Table]:
             yield pq.read_table(path, partitioning=None)
 
 
-def look_up(shards: Iterable[pa.Table], pairs: pa.Array) -> pa.Table:
+def _characters(pair: Pair) -> int:
+    return len(pair[0]) + len(pair[1])
+
+
+def look_up(shards: Iterable[pa.Table], pairs: pa.Array | pa.ChunkedArray) -> pa.Table:
     """Return the rows of shards that have these digests of pairs, in their order; null for missing pairs."""
     known = pa.concat_tables([NO_PAIRS, *shards], promote_options="default")
     return known.take(pc.index_in(pairs, value_set=known["pair"].combine_chunks()))
@@ -134,16 +138,19 @@ def cached(
         name: Name of the model, for the progress.
         advance: Called with the number of pairs that have been predicted since the last call.
     """
-    digests = pa.array(map(pair_digest, pairs), pa.string())
-    shards = [] if store is None else list(read_shards(store))
-    missing = np.flatnonzero(look_up(shards, digests)["pair"].is_null())
+    blocks = batches_of(pairs, _characters, CHARACTERS_PER_BLOCK)
+    digests = pa.chunked_array([pa.array(map(pair_digest, block)) for block in blocks], pa.string())
+    known = look_up(() if store is None else read_shards(store), digests)
+    is_known = known["pair"].is_valid()
+    missing = np.flatnonzero(np.logical_not(is_known))
+    rows, shards = [np.flatnonzero(is_known)], [known.filter(is_known).drop_columns("pair")]
 
     def keep(predicted: Predicted) -> int:
-        rows, shard = predicted
-        shard = shard.add_column(0, "pair", digests.take(missing[rows]))
+        of_missing, shard = predicted
+        rows.append(missing[of_missing])
         shards.append(shard)
         if store is not None:
-            write_checked(store, shard)
+            write_checked(store, shard.add_column(0, "pair", digests.take(rows[-1])))
         return len(shard)
 
     if len(missing):
@@ -152,7 +159,8 @@ def cached(
                 stage.advance(number)
                 if advance is not None:
                     advance(number)
-    return predictions_in(look_up(shards, digests))
+    in_order = np.argsort(np.concatenate(rows))
+    return predictions_in(pa.concat_tables(shards, promote_options="default").take(in_order))
 
 
 def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:
@@ -191,7 +199,7 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
     Those of a block that are too long for the model come first, with NaN logits: they are never truncated.
     """
     limit, before = predictor.facts.max_length, 0
-    blocks = batches_of(pairs, lambda pair: len(pair[0]) + len(pair[1]), CHARACTERS_PER_BLOCK)
+    blocks = batches_of(pairs, _characters, CHARACTERS_PER_BLOCK)
     for encoded in ahead(predictor.encode, blocks):
         tokens = encoded.lengths + encoded.added
         too_long = np.flatnonzero(tokens > (limit or tokens.max()))
