@@ -71,6 +71,25 @@ def as_pickle(folder: Path) -> Path:
     return folder
 
 
+def save_adapter(folder: Path, model: Any, **options: Any) -> Path:  # noqa: ANN401 - any model, and any options
+    """Save a LoRA adapter with random weights, and return its folder.
+
+    Args:
+        folder: The folder to create.
+        model: The base model, which is changed.
+        **options: Options of `LoraConfig`.
+    """
+    from peft import LoraConfig, get_peft_model
+
+    torch.manual_seed(7)
+    adapted: Any = get_peft_model(model, LoraConfig(r=2, **options))
+    for name, values in adapted.named_parameters():
+        if "lora_B" in name or "modules_to_save" in name:
+            torch.nn.init.normal_(values, std=0.5)
+    adapted.save_pretrained(folder)
+    return folder
+
+
 def embedded_texts() -> Iterator[str]:
     """Yield the sentences of the bundled problems."""
     for line in bundled("demo:problems").read_text(encoding="utf-8").splitlines():

@@ -18,11 +18,13 @@ from transformers import (
 from merge_snli.base.arrays import Floats32
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
-from merge_snli.models.runner.encoded import Encoder
+from merge_snli.models.paper_models import PAPER_MODELS
+from merge_snli.models.runner.encoded import Encoder, Predictor
 from merge_snli.models.runner.predictors import pipeline_digest, pipeline_of, predictor_of
+from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.scored_model import model_from_name, model_from_pipeline
 from tests.cases import slow
-from tests.oracles import written
+from tests.oracles import known, written
 from tests.predictors import logits_of, tokens_of
 from tests.tiny_classifiers import LABELS, SIZES, save_classifier
 
@@ -33,13 +35,8 @@ PAIRS: list[Pair] = [
     ("The small child eats.", "The child is small."),
     ("A man and a child and a dog and a man walk near the old house.", "Some men walk and walk outside."),
 ]
-KINDS = [
-    "bert",
-    "gpt2",
-    "deberta-v2",
-    "modernbert",
-    *slow("albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt"),
-]
+FAST = ("bert", "gpt2", "deberta-v2", "modernbert")
+ARCHITECTURES = (*FAST, "roberta", "albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt")
 
 auto_model: Any = AutoModelForSequenceClassification
 bert_config: Any = BertConfig
@@ -55,17 +52,26 @@ def plain_logits(folder: Path, pairs: Sequence[Pair]) -> Floats32:
     return found
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*FAST, *slow(*ARCHITECTURES[len(FAST) :])])
 def test_logits_are_those_of_the_plain_model(kind: str, tmp_path: Path) -> None:
     folder = save_classifier(kind, tmp_path / kind)
-    found, expected = logits_of(model_from_name(str(folder), named).load(), PAIRS), plain_logits(folder, PAIRS)
+    expected = plain_logits(folder, PAIRS)
+    predicted, facts = predict_pairs(model_from_name(str(folder), named).load, PAIRS, None)
     assert np.ptp(expected, axis=0).min() > 1e-2
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(known(predicted.logits), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(predicted.outputs, expected.argmax(axis=1))
+    assert facts.parameters == auto_model.from_pretrained(folder).num_parameters()
+
+
+def test_every_architecture_of_the_paper_is_compared() -> None:
+    for model in PAPER_MODELS:
+        assert model.model_type in ARCHITECTURES
 
 
 def test_a_tokenizer_without_a_fast_one(tmp_path: Path) -> None:
-    folder, words = tmp_path / "slow", {word: None for pair in PAIRS for text in pair for word in text.split()}
-    vocabulary = written(folder / "vocab.txt", "\n".join(["<cls>", "<pad>", "<eos>", "<unk>", "<mask>", *words]))
+    folder, words = tmp_path / "slow", " ".join(map(" ".join, PAIRS)).split()
+    special = ("<cls>", "<pad>", "<eos>", "<unk>", "<mask>")
+    vocabulary = written(folder / "vocab.txt", "\n".join((*special, *dict.fromkeys(words))))
     tokenizer = EsmTokenizer(str(vocabulary))  # type: ignore[no-untyped-call]
     torch.manual_seed(0)
     config = bert_config(vocab_size=len(tokenizer), pad_token_id=1, num_labels=3, initializer_range=0.7, **SIZES)
@@ -77,7 +83,7 @@ def test_a_tokenizer_without_a_fast_one(tmp_path: Path) -> None:
     assert tokens_of(classifier, PAIRS) == [len(f"{premise} {other}".split()) + 3 for premise, other in PAIRS]
 
 
-@pytest.mark.parametrize("kind", ["bert", "deberta-v2", "bart"])
+@pytest.mark.parametrize("kind", ["bert", *slow("deberta-v2", "bart")])
 def test_truncation_and_padding_of_a_tokenizer_are_ignored(kind: str, tmp_path: Path) -> None:
     folder = save_classifier(kind, tmp_path / kind)
     expected = plain_logits(folder, PAIRS)
@@ -100,11 +106,13 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
     folder = save_classifier("albert", tmp_path / "albert")
     tokenizer = AutoTokenizer.from_pretrained(folder)
     plain = pipeline_of(auto_model.from_pretrained(folder), tokenizer)
-    of_options = []
-    for options in ({}, {"add_special_tokens": False}, {"return_token_type_ids": False}):
-        plain._preprocess_params = dict(options)
-        of_options.append(predictor_of(plain))
-    whole, bare, untyped = of_options
+
+    def with_options(**options: bool) -> Predictor:
+        plain._preprocess_params = options
+        return predictor_of(plain)
+
+    whole, bare = with_options(), with_options(add_special_tokens=False)
+    untyped = with_options(return_token_type_ids=False)
     assert tokens_of(bare, PAIRS) == [tokens - 3 for tokens in tokens_of(whole, PAIRS)]
     model = auto_model.from_pretrained(folder).eval()
     ids = [tokenizer(*pair, return_tensors="pt")["input_ids"] for pair in PAIRS]
@@ -118,7 +126,8 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
 def test_the_fast_call_gives_the_tokens_of_the_ordinary_one(kind: str, tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(save_classifier(kind, tmp_path / kind))
     fast, ordinary = Encoder(tokenizer, PAIRS[0]), Encoder(tokenizer, PAIRS[0], verbose=False)
-    assert fast._tokenize == fast._fast and ordinary._tokenize == ordinary._ordinary
+    assert fast._tokenize == fast._fast
+    assert ordinary._tokenize == ordinary._ordinary
     one, other = fast(PAIRS, pad=0), ordinary(PAIRS, pad=0)
     assert one.tokens.keys() == other.tokens.keys()
     for name, values in one.tokens.items():

@@ -1,6 +1,5 @@
 """Causal LMs: log-likelihoods of answers, equal to those of the plain model, one answer at a time."""
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,15 +12,15 @@ import pytest
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from peft import LoraConfig, TaskType, get_peft_model
+from peft import PeftModel, TaskType
 from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from merge_snli import score
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.part import part_of_data
+from merge_snli.base.arrays import Floats32
 from merge_snli.base.files import sha256_of_json
-from merge_snli.cli import main
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.shots import fill_prompt
 from merge_snli.models.filled_prompt import FilledPrompt, Shot
@@ -35,13 +34,13 @@ from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.results.store import read_results
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.predict import predict_pairs
-from merge_snli.scoring.score_models import prediction_folder, score_model
+from merge_snli.scoring.score_models import score_model
 from merge_snli.scoring.scored_model import model_from_name
-from tests.cases import first_fast, slow
-from tests.commands import Command
+from tests.cases import slow
+from tests.commands import Command, Printed
 from tests.oracles import answers_of_groups, known, missing_from, refused
 from tests.predictors import logits_of, tokens_of
-from tests.tiny_models import save_causal_lm
+from tests.tiny_models import save_adapter, save_causal_lm
 
 PAIRS: list[Pair] = [
     ("A man sleeps on a bench.", "A man rests."),
@@ -51,8 +50,6 @@ PAIRS: list[Pair] = [
     ("A girl reads.", "Nobody reads."),
 ]
 SHOTS = (Shot("A cat eats.", "An animal eats.", "entailment"), Shot("A boy swims.", "A boy is sad.", "neutral"))
-# Of `lm_eval`, only the shots are the same in all prompts. An answer of `letter` is one token.
-PROMPTS = ("word", "lm_eval", "letter")
 
 WORD = FilledPrompt(read_prompt("word"), NLI_LABELS)
 
@@ -98,21 +95,28 @@ def with_tokenizer(folder: Path, copy: Path, change: Callable[[Any], object]) ->
     return copy, tokenizer
 
 
-@pytest.mark.parametrize("kind", ["llama", *slow("gpt2", "mistral", "bloom"), "mamba"])
-def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str) -> None:
-    for name in PROMPTS if kind == "llama" else PROMPTS[:1]:
-        prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
-        ranked = loaded(folder(kind), prompt)
-        assert ranked._uses_cache == (kind != "mamba") and len(ranked._prefix) > 20
-        expected = np.array(plain(folder(kind), prompt))
-        assert np.ptp(expected, axis=1).min() > 0.1
-        assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
-        ranked._uses_cache = False
-        assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
+# Of `lm_eval`, only the shots are the same in all prompts. An answer of `letter` is one token.
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("llama", "lm_eval"),
+        ("mamba", "word"),
+        *slow(("llama", "word"), ("llama", "letter"), ("gpt2", "word"), ("mistral", "word"), ("bloom", "word")),
+    ],
+)
+def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, name: str) -> None:
+    prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
+    ranked = loaded(folder(kind), prompt)
+    assert ranked._uses_cache == (kind != "mamba")
+    assert len(ranked._prefix) > 20
+    expected = np.array(plain(folder(kind), prompt))
+    assert np.ptp(expected, axis=1).min() > 0.1
+    assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
+    ranked._uses_cache = False
+    assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
 
 
-@pytest.mark.parametrize("name", first_fast(PROMPTS))
-@pytest.mark.parametrize("ends", ["$A </s>", "<s> $A </s>"])
+@pytest.mark.parametrize(("ends", "name"), [("$A </s>", "word"), *slow(("<s> $A </s>", "word"), ("$A </s>", "letter"))])
 def test_a_tokenizer_that_appends_an_end_token(folder: Folder, tmp_path: Path, ends: str, name: str) -> None:
     def append(tokenizer: Any) -> None:  # noqa: ANN401
         special = [(token, tokenizer.convert_tokens_to_ids(token)) for token in ("<s>", "</s>")]
@@ -121,18 +125,17 @@ def test_a_tokenizer_that_appends_an_end_token(folder: Folder, tmp_path: Path, e
     copy, tokenizer = with_tokenizer(folder("gpt2"), tmp_path / "tiny-end", append)
     assert AutoTokenizer.from_pretrained(copy)("A")["input_ids"][-1] == tokenizer.eos_token_id
     prompt = FilledPrompt(read_prompt(name), NLI_LABELS, SHOTS)
-    expected = np.array(plain(copy, prompt))
-    assert np.ptp(expected, axis=1).min() > 0.1
-    assert logits_of(loaded(copy, prompt), PAIRS) == pytest.approx(expected, abs=2e-4)
+    assert logits_of(loaded(copy, prompt), PAIRS) == pytest.approx(np.array(plain(copy, prompt)), abs=2e-4)
 
 
 def test_scores_do_not_depend_on_the_other_pairs(folder: Folder) -> None:
     ranked = loaded(folder("llama"), WORD)
     together, facts = predict_pairs(lambda: ranked, PAIRS, None)
+    logits = known(together.logits)
     for order in ([0], [1], [2], [4, 3], [3, 1, 0, 4, 2]):
-        some, _ = predict_pairs(lambda: ranked, [PAIRS[row] for row in order], None)
-        assert known(some.logits).tobytes() == known(together.logits)[order].tobytes()
-    assert (facts.architecture, facts.max_length) == ("LlamaForCausalLM", 512)
+        assert logits_of(ranked, [PAIRS[row] for row in order]).tobytes() == logits[order].tobytes()
+    assert facts.architecture == "LlamaForCausalLM"
+    assert facts.max_length == 512
     assert together.tokens.tolist() == tokens_of(ranked, PAIRS)
 
 
@@ -151,49 +154,56 @@ def test_bfloat16_is_close(folder: Folder) -> None:
     assert logits_of(half, PAIRS) == pytest.approx(np.array(plain(folder("llama"), WORD)), rel=0.05)
 
 
-def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path, tmp_path: Path) -> None:
-    data = open_config(dataset, "verb")
-    prompt = fill_prompt(read_prompt("few_shot"), data, shots=2)
-    result = score(folder("llama"), dataset, config="verb", prompt=prompt, out=tmp_path / "results")
-    record, seeds = result.run.prompt, data.seeds
-    assert record is not None and seeds is not None
-    assert result.title == "tiny-llama (few_shot, 2 shots, ranked)"
-    assert (record.prompt_digest, record.calls) == (prompt.digest, 3 * len(data.pairs))
-    assert (result.model.labels, result.model.label_origin) == (data.label_names, "prompt")
+def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path) -> None:
+    whole = open_config(dataset, "verb")
+    prompt, data = fill_prompt(read_prompt("few_shot"), whole, shots=2), part_of_data(whole, limit_seeds=1, subsample=0)
+    result = score(folder("gpt2"), dataset, config="verb", limit_seeds=1, subsample=0, prompt=prompt)
+    assert result.title == "tiny-gpt2 (few_shot, 2 shots, ranked)"
+    record, seeds = known(result.run.prompt), known(data.seeds)
+    assert record.prompt_digest == prompt.digest
+    assert record.calls == 3 * len(data.pairs)
+    assert result.model.labels == data.label_names
+    assert result.model.label_origin == "prompt"
     assert result.calibration is not None
-    best = [data.label_names[at] for at in logits_of(loaded(folder("llama"), prompt), data.pairs).argmax(axis=1)]
+    best = [data.label_names[at] for at in logits_of(loaded(folder("gpt2"), prompt), data.pairs).argmax(axis=1)]
     assert answers_of_groups(result).seeds == tuple(best[pair] for pair in seeds.pairs)
 
 
+Score = Callable[..., Printed]
+"""A function of a model and the options of `score`, with the exit code `code`, which scores two seeds."""
+
+
+@pytest.fixture
+def score_seeds(folder: Folder, command: Command, tmp_path: Path) -> Score:
+    def run(kind: str, dataset: object, *options: str, code: int = 0) -> Printed:
+        where = ["--dataset", dataset, "--config", "verb", "--limit-seeds", 2, "--out", tmp_path / "results"]
+        return command("score", folder(kind), *where, *options, code=code)
+
+    return run
+
+
 def test_the_command_uses_each_prompt(
-    folder: Folder,
-    dataset: Path,
-    tmp_path: Path,
-    command: Command,
-    caplog: pytest.LogCaptureFixture,
+    score_seeds: Score, dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    where = ["--dataset", str(dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "results")]
-    printed = command("score", folder("gpt2"), "--prompt", "word", "reasons", "letter", *where).out
+    printed = score_seeds("gpt2", dataset, "--prompt", "word", "reasons", "letter").out
     assert not missing_from(printed, "tiny-gpt2 (word, ranked)", "tiny-gpt2 (letter, ranked)")
     assert "the prompt reasons asks for reasons" in caplog.text
-    assert len([*(tmp_path / "results").glob("*.json")]) == 2
+    assert len(read_results(tmp_path / "results")) == 2
 
 
 def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
-    folder: Folder, question_dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    score_seeds: Score, question_dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    where = ["--dataset", str(question_dataset), "--config", "verb", "--limit-seeds", "2", "--out", str(tmp_path / "a")]
-    assert main(["score", str(folder("gpt2")), "--prompt", "task", *where]) == 0
-    (result,) = read_results(tmp_path / "a")
+    score_seeds("gpt2", question_dataset, "--prompt", "task")
+    (result,) = read_results(tmp_path / "results")
     prompt = FilledPrompt(read_prompt("task"), ("no", "yes"), texts=TextNames("question", "sentence"))
-    assert result.run.prompt and result.run.prompt.prompt_digest == prompt.digest
+    assert known(result.run.prompt).prompt_digest == prompt.digest
     assert result.compared_labels == ("no", "yes")
     assert "which the prompt" not in caplog.text
-    assert main(["score", str(folder("gpt2")), "--prompt", "word", *where]) == 0
+    score_seeds("gpt2", question_dataset, "--prompt", "word")
     assert "has question and sentence, which the prompt word calls premise and hypothesis" in caplog.text
-    assert len(read_results(tmp_path / "a")) == 2
-    assert main(["score", str(folder("gpt2")), "--prompt", "letter", "few_shot", *where]) == 2
-    assert len(read_results(tmp_path / "a")) == 2, "no prompt is scored if one of them has no shots"
+    score_seeds("gpt2", question_dataset, "--prompt", "letter", "few_shot", code=2)
+    assert len(read_results(tmp_path / "results")) == 2, "no prompt is scored if one of them has no shots"
 
 
 @pytest.mark.parametrize(
@@ -205,17 +215,8 @@ def test_the_prompt_of_other_tasks_names_their_texts_and_labels(
         ([], "--prompt"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    folder: Folder,
-    dataset: Path,
-    tmp_path: Path,
-    command: Command,
-    options: list[str],
-    message: str,
-) -> None:
-    where = ["--dataset", str(dataset), "--config", "verb", "--out", str(tmp_path / "results")]
-    printed = command("score", folder("gpt2"), *where, *options, code=2)
-    assert message in " ".join(f"{printed.out} {printed.err}".split())
+def test_what_does_not_fit_is_refused(score_seeds: Score, dataset: Path, options: list[str], message: str) -> None:
+    assert message in " ".join(score_seeds("gpt2", dataset, *options, code=2).err.split())
 
 
 @pytest.mark.parametrize("answer", ["", "n"])
@@ -225,6 +226,15 @@ def test_an_answer_without_tokens_of_its_own_is_refused(folder: Folder, answer: 
     refused("adds no token", loaded, folder("gpt2"), prompt)
 
 
+def with_template(folder: Path, copy: Path, template: str) -> tuple[Path, Any]:
+    """Copy a model with a chat template, and return it with its tokenizer."""
+
+    def set_template(tokenizer: Any) -> None:  # noqa: ANN401
+        tokenizer.chat_template = template
+
+    return with_tokenizer(folder, copy, set_template)
+
+
 SYSTEM_ROLE = """\
 {% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>
 {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"""
@@ -232,12 +242,11 @@ REFUSES = "{% if messages[0].role == 'system' %}{{ raise_exception('no system ro
 TEXT_ONLY = "{% for message in messages %}{{ message.content }}{{ '\n\n' if not loop.last }}{% endfor %}"
 
 
-def test_a_part_has_the_shots_of_the_whole_data(folder: Folder, tmp_path: Path) -> None:
-    where = ["--dataset", "demo:dataset", "--config", "noun", "--limit-seeds", "1", "--out", str(tmp_path / "results")]
-    assert main(["score", str(folder("gpt2")), "--prompt", "few_shot", *where]) == 0
+def test_a_part_has_the_shots_of_the_whole_data(score_seeds: Score, tmp_path: Path) -> None:
+    score_seeds("gpt2", "demo:dataset", "--prompt", "few_shot")
     (result,) = read_results(tmp_path / "results")
-    whole = fill_prompt(read_prompt("few_shot"), open_config("demo:dataset", "noun"))
-    assert result.run.prompt and result.run.prompt.prompt_digest == whole.digest
+    whole = fill_prompt(read_prompt("few_shot"), open_config("demo:dataset", "verb"))
+    assert known(result.run.prompt).prompt_digest == whole.digest
 
 
 @pytest.mark.parametrize(
@@ -251,50 +260,50 @@ def test_a_part_has_the_shots_of_the_whole_data(folder: Folder, tmp_path: Path) 
 def test_a_chat_template_gets_the_prompt_as_messages(
     folder: Folder, tmp_path: Path, template: str, start: str, answer: str
 ) -> None:
-    def set_template(tokenizer: Any) -> None:  # noqa: ANN401
-        tokenizer.chat_template = template
-
-    copy, tokenizer = with_tokenizer(folder("gpt2"), tmp_path / "tiny-chat", set_template)
+    copy, tokenizer = with_template(folder("gpt2"), tmp_path / "tiny-chat", template)
     ranked = loaded(copy, WORD)
     ids = ranked.encode(PAIRS[:1], answer.removeprefix("Answer:").removeprefix("<|assistant|>")).tokens[IDS]
     text = tokenizer.decode(ids)
-    assert text.startswith(start) and text.endswith(answer)
+    assert text.startswith(start)
+    assert text.endswith(answer)
     assert ranked.facts.chat
+    assert not loaded(folder("gpt2"), WORD).facts.chat
     assert find_model(str(copy)).digest != find_model(str(folder("gpt2"))).digest
 
 
-def test_scores_cached_before_chat_templates_are_not_used(folder: Folder, tmp_path: Path) -> None:
-    with_template = Path(shutil.copytree(folder("gpt2"), tmp_path / "tiny-chat"))
-    config = with_template / "tokenizer_config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) | {"chat_template": SYSTEM_ROLE}
-    config.write_text(json.dumps(settings), encoding="utf-8")
-    out, options = tmp_path / "results", ModelOptions(prompt=WORD, device="cpu")
-    scored = model_from_name(str(with_template), options)
-    digest = sha256_of_json([find_model(str(with_template)).digest, WORD.digest])
-    before = replace(scored, record=replace(scored.record, digest=digest))
+def test_a_result_says_that_a_chat_template_was_used(folder: Folder, tmp_path: Path) -> None:
+    copy, _ = with_template(folder("gpt2"), tmp_path / "tiny-chat", SYSTEM_ROLE)
     data = part_of_data(open_config("demo:dataset", "verb"), limit_seeds=1, subsample=0)
-    predict_pairs(lambda: loaded(folder("gpt2"), WORD), data.pairs, prediction_folder(before.key, out))
-    result, expected = (score_model(scored, data, out=folder) for folder in (out, tmp_path / "fresh"))
-    without = score_model(model_from_name(str(folder("gpt2")), options), data)
-    assert without.calibration != result.calibration == expected.calibration
-    assert result.run.prompt and result.run.prompt.settings == {"chat_template": "true"}
+    result = score_model(model_from_name(str(copy), ModelOptions(prompt=WORD, device="cpu")), data)
+    assert known(result.run.prompt).settings == {"chat_template": "true"}
 
 
+def test_scores_of_other_versions_of_prompts_are_not_used(folder: Folder) -> None:
+    scored = model_from_name(str(folder("gpt2")), ModelOptions(prompt=WORD, device="cpu"))
+    without_version = sha256_of_json([find_model(str(folder("gpt2"))).digest, WORD.digest])
+    assert scored.key != replace(scored, record=replace(scored.record, digest=without_version)).key
+
+
+@pytest.mark.slow
 def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path) -> None:
-    base, options = folder("llama"), ModelOptions(prompt=WORD, device="cpu")
-    config = LoraConfig(task_type=TaskType.CAUSAL_LM, r=2, target_modules=["q_proj", "v_proj"])
-    adapted: Any = get_peft_model(auto_model.from_pretrained(base), config)
-    for name, values in adapted.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.normal_(values, std=0.5)
-    adapted.save_pretrained(tmp_path / "adapter")
-    adapted.peft_config["default"].task_type = TaskType.SEQ_CLS
-    adapted.save_pretrained(tmp_path / "classifier")
+    def logits(path: Path) -> Floats32:
+        return logits_of(model_from_name(str(path), ModelOptions(prompt=WORD, device="cpu")).load(), PAIRS)
+
+    base, modules = folder("llama"), ["q_proj", "v_proj"]
+    plain = auto_model.from_pretrained(base)
+    adapter = save_adapter(tmp_path / "adapter", plain, task_type=TaskType.CAUSAL_LM, target_modules=modules)
     merged = Path(shutil.copytree(base, tmp_path / "merged"))
+    adapted: Any = PeftModel.from_pretrained(auto_model.from_pretrained(base), str(adapter))
     adapted.merge_and_unload().save_pretrained(merged)
-    on_base, with_adapter, of_merged = (
-        logits_of(model_from_name(str(path), options).load(), PAIRS) for path in (base, tmp_path / "adapter", merged)
-    )
-    assert with_adapter == pytest.approx(of_merged, abs=2e-4)
-    assert not np.allclose(with_adapter, on_base, atol=1e-2)
-    refused("sequence classifier", model_from_name(str(tmp_path / "classifier"), options).load)
+    with_adapter = logits(adapter)
+    assert with_adapter == pytest.approx(logits(merged), abs=2e-4)
+    assert not np.allclose(with_adapter, logits(base), atol=1e-2)
+
+
+def test_an_adapter_of_a_classifier_is_refused(folder: Folder, tmp_path: Path) -> None:
+    plain = auto_model.from_pretrained(folder("llama"))
+    adapter = save_adapter(tmp_path / "adapter", plain, task_type=TaskType.CAUSAL_LM, target_modules=["q_proj"])
+    config = adapter / "adapter_config.json"
+    config.write_text(config.read_text(encoding="utf-8").replace("CAUSAL_LM", "SEQ_CLS"), encoding="utf-8")
+    scored = model_from_name(str(adapter), ModelOptions(prompt=WORD, device="cpu"))
+    refused("sequence classifier", scored.load)

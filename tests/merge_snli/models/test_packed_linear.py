@@ -40,7 +40,8 @@ def test_outputs_match_the_plain_layers(bias: bool) -> None:
     model, rows = two_layers(bias=bias), torch.randn(5, 7, 48)
     with torch.inference_mode():
         expected = model(rows)
-        assert pack(model, lambda: model(rows).numpy()) and packed_layers(model) == 2
+        assert pack(model, lambda: model(rows).numpy())
+        assert packed_layers(model) == 2
         torch.testing.assert_close(model(rows), expected, atol=1e-5, rtol=1e-5)
 
 
@@ -83,7 +84,8 @@ def test_rows_of_a_batch_invariant_model_do_not_depend_on_the_batch() -> None:
 def test_layers_with_other_outputs_are_detected(forward: Forward, packed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PackedLinear, "forward", forward)
     model, rows = two_layers(), torch.randn(600, 48)
-    assert not pack(model, lambda: model(rows).detach().numpy()) and packed_layers(model) == packed
+    assert not pack(model, lambda: model(rows).detach().numpy())
+    assert packed_layers(model) == packed
 
 
 @needs_onednn
@@ -139,7 +141,8 @@ def test_model_with_other_matrices_is_not_batch_invariant() -> None:
             return torch.Tensor(self.layer(self.words(ids)) @ self.matrix)
 
     other, ids = Other().eval(), torch.tensor([[1, 2, 3]])
-    assert not pack(other, lambda: other(ids).detach().numpy()) and packed_layers(other) == 1
+    assert not pack(other, lambda: other(ids).detach().numpy())
+    assert packed_layers(other) == 1
     assert not pack(nn.Sequential(nn.Conv1d(2, 2, 1), nn.Linear(2, 2)), nothing)
     assert pack(nn.Sequential(nn.Embedding(9, 48), two_layers()), nothing)
     assert not pack(nn.Sequential(nn.Embedding(9, 48)), nothing)
@@ -163,4 +166,5 @@ def test_few_rows_are_tested_for_a_head_with_many_outputs(monkeypatch: pytest.Mo
 def test_nothing_is_packed_without_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops, "mkldnn", object())
     model = two_layers()
-    assert not pack(model, nothing) and packed_layers(model) == 0
+    assert not pack(model, nothing)
+    assert packed_layers(model) == 0

@@ -8,52 +8,40 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 import transformers
-from peft import PeftModel
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+from peft import PeftModel, TaskType
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli import score
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel
-from merge_snli.models.labels import INFERRED, TABLE, Pair
+from merge_snli.models.labels import INFERRED, TABLE
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import (
     FAMILIES,
     PAPER_MLMS,
     PAPER_MODELS,
     PAPER_NAMES,
-    PaperModel,
     family,
     paper_model,
 )
 from merge_snli.schema import NLI_LABELS
-from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.scored_model import model_from_name
-from tests.cases import slow
 from tests.conftest import paper_text
 from tests.merge_snli.conftest import MakeModel
+from tests.merge_snli.models.test_architectures import PAIRS
 from tests.oracles import refused
 from tests.predictors import logits_of
 from tests.tiny_classifiers import save_classifier
-from tests.tiny_models import as_pickle
+from tests.tiny_models import as_pickle, save_adapter
 
 hf: Any = transformers  # its configurations and models are made by name
 
 
 def save_lora(folder: Path, base: Path) -> Path:
     """Save a LoRA adapter to a classifier's body, with a head of its own for three labels, and no tokenizer."""
-    from peft import LoraConfig, TaskType, get_peft_model
-
-    torch.manual_seed(7)
     plain = hf.AutoModelForSequenceClassification.from_pretrained(base, num_labels=3, ignore_mismatched_sizes=True)
-    adapted: Any = get_peft_model(plain, LoraConfig(task_type=TaskType.SEQ_CLS, r=2, target_modules=["query", "value"]))
-    with torch.no_grad():
-        for name, parameter in adapted.named_parameters():
-            if "lora_B" in name or "modules_to_save" in name:
-                parameter.normal_(0, 0.5)
-    adapted.save_pretrained(folder)
-    return folder
+    return save_adapter(folder, plain, task_type=TaskType.SEQ_CLS, target_modules=["query", "value"])
 
 
 def test_every_member_of_a_family_has_a_name() -> None:
@@ -62,20 +50,15 @@ def test_every_member_of_a_family_has_a_name() -> None:
     assert {*members} > {*PAPER_MLMS}
     assert len({*PAPER_NAMES.values()}) == len(PAPER_NAMES)
     assert PAPER_NAMES["google-bert/bert-base-cased"] == "BERT-B"
-    assert [*map(family, ("facebook/bart-base", "mine"))] == [("facebook/bart-base", "facebook/bart-large"), ("mine",)]
+    assert family("facebook/bart-base") == ("facebook/bart-base", "facebook/bart-large")
+    assert family("mine") == ("mine",)
 
 
 # The training sets that Table 3 abbreviates; S is the first of them.
 SMFA = ("snli", "multi_nli", "fever", "anli")
 
 auto_model: Any = AutoModelForSequenceClassification
-NAMED = ModelOptions(model_labels=("entailment", "neutral", "contradiction"))
-PAIRS: list[Pair] = [
-    ("A man walks his dog near the river.", "A man is outside."),
-    ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
-    ("The small child eats.", "The child holds a red ball in the garden."),
-    ("The small child eats.", "The child is small."),
-]
+NAMED = ModelOptions(model_labels=NLI_LABELS)
 
 
 def test_table_matches_the_paper() -> None:
@@ -89,79 +72,73 @@ def test_table_matches_the_paper() -> None:
         assert model.trained_on == (SMFA if model.paper_name.endswith("-SMFA") else SMFA[:1])
 
 
+CENL = ("contradiction", "entailment", "neutral")
+OTHER_LABELS = {"BERT-B-S": CENL, "OPT-1-3b-S": INFER}
+
+
 def test_rows_are_complete() -> None:
-    assert len({model.name for model in PAPER_MODELS}) == len({model.paper_name for model in PAPER_MODELS}) == 13
+    assert len({model.name for model in PAPER_MODELS}) == 13
+    assert len({model.paper_name for model in PAPER_MODELS}) == 13
     for model in PAPER_MODELS:
-        assert model.labels == INFER or sorted(model.labels) == ["contradiction", "entailment", "neutral"]
+        assert model.labels == OTHER_LABELS.get(model.paper_name, NLI_LABELS)
     assert paper_model("nobody/nothing") is None
 
 
-@pytest.mark.parametrize("model", PAPER_MODELS, ids=lambda model: model.paper_name)
+@pytest.mark.parametrize(
+    ("paper_name", "labels", "origin"),
+    [("BERT-B-S", CENL, TABLE), ("OPT-1-3b-S", (), INFERRED), ("RoBERTa-L-SMFA", NLI_LABELS, TABLE)],
+)
 def test_labels_are_known_without_names_in_the_config(
-    model: PaperModel, make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paper_name: str,
+    labels: tuple[str, ...],
+    origin: str,
+    make_model: MakeModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    (name,) = [model.name for model in PAPER_MODELS if model.paper_name == paper_name]
     folder = make_model(tmp_path / "numbered", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    resolved = ResolvedModel(model.name, folder, "c0ffee", "0" * 64)
+    resolved = ResolvedModel(name, folder, "c0ffee", "0" * 64)
     monkeypatch.setattr("merge_snli.scoring.scored_model.find_model", lambda name, **_: resolved)
-    record = model_from_name(model.name, ModelOptions()).record
-    if model.paper_name == "OPT-1-3b-S":
-        assert (record.labels, record.label_origin) == ((), INFERRED)
-    else:
-        expected = ("contradiction", "entailment", "neutral") if model.paper_name == "BERT-B-S" else NLI_LABELS
-        assert (record.labels, record.label_origin) == (expected, TABLE)
+    record = model_from_name(name, ModelOptions()).record
+    assert record.labels == labels
+    assert record.label_origin == origin
 
 
 @pytest.fixture(scope="module")
-def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Tiny models of the architectures of the thirteen models, by the paper's names."""
-    folder = tmp_path_factory.mktemp("paper")
-    base = save_classifier("bert", folder / "base", labels=("a", "b"))
-    shapes = {}
-    for number, model in enumerate(PAPER_MODELS):
-        own = folder / model.paper_name
-        if "LoRA" in (model.note or ""):
-            shapes[model.paper_name] = save_lora(own, base)
-        else:
-            shapes[model.paper_name] = save_classifier(model.model_type, own, seed=number)
-    return shapes
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny classifier with two outputs."""
+    return save_classifier("bert", tmp_path_factory.mktemp("paper") / "base", labels=("a", "b"))
 
 
-def plain_logits(folder: Path, pairs: list[Pair]) -> np.ndarray[Any, Any]:
-    """Return the logits of the plain pipeline, run on one pair at a time."""
-    arguments: dict[str, Any] = {"model": str(folder)}
-    if (folder / "adapter_config.json").is_file():
-        base = auto_model.from_pretrained(folder.with_name("base"), num_labels=3, ignore_mismatched_sizes=True)
-        adapted: Any = PeftModel.from_pretrained(base, str(folder))
-        tokenizer = AutoTokenizer.from_pretrained(folder.with_name("base"))
-        arguments = {"model": adapted.merge_and_unload(), "tokenizer": tokenizer}
-    plain: Any = pipeline("text-classification", function_to_apply="none", top_k=None, dtype="float32", **arguments)
-    rows = []
-    for premise, hypothesis in pairs:
-        scores = {entry["label"]: entry["score"] for entry in plain({"text": premise, "text_pair": hypothesis})}
-        rows.append([scores[label] for _, label in sorted(plain.model.config.id2label.items())])
-    return np.array(rows, np.float32)
+@pytest.fixture(scope="module")
+def adapter(base: Path) -> Path:
+    return save_lora(base.with_name("adapter"), base)
 
 
-@pytest.mark.parametrize("paper_name", slow(*(model.paper_name for model in PAPER_MODELS)))
-def test_logits_match_the_plain_pipeline(shapes: dict[str, Path], paper_name: str) -> None:
-    folder = shapes[paper_name]
-    predicted, facts = predict_pairs(model_from_name(str(folder), NAMED).load, PAIRS, None)
-    np.testing.assert_allclose(np.asarray(predicted.logits), plain_logits(folder, PAIRS), rtol=1e-4, atol=1e-4)
-    assert np.ptp(np.asarray(predicted.logits)) > 1e-2
-    assert facts.parameters is not None and facts.parameters > 0
+def test_an_adapter_is_merged_into_its_base_model(base: Path, adapter: Path, tmp_path: Path) -> None:
+    head: dict[str, Any] = {"num_labels": 3, "ignore_mismatched_sizes": True}
+    adapted: Any = PeftModel.from_pretrained(auto_model.from_pretrained(base, **head), str(adapter))
+    adapted.merge_and_unload().save_pretrained(tmp_path / "merged")
+    AutoTokenizer.from_pretrained(base).save_pretrained(tmp_path / "merged")
+    predicted = logits_of(model_from_name(str(adapter), NAMED).load(), PAIRS)
+    expected = logits_of(model_from_name(str(tmp_path / "merged"), NAMED).load(), PAIRS)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-4, atol=1e-4)
+    assert np.ptp(predicted) > 1e-2
 
 
-def test_adapter_digest_includes_the_base_model(shapes: dict[str, Path], tmp_path: Path) -> None:
-    other = save_lora(tmp_path / "BERT-L-S", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
-    first, second = (model_from_name(str(folder), NAMED) for folder in (shapes["BERT-L-S"], other))
-    assert first.record.digest != second.record.digest and "peft" in first.run.versions
+def test_adapter_digest_includes_the_base_model(adapter: Path, tmp_path: Path) -> None:
+    other = save_lora(tmp_path / "adapter", save_classifier("bert", tmp_path / "base", labels=("a", "b"), seed=9))
+    first, second = model_from_name(str(adapter), NAMED), model_from_name(str(other), NAMED)
+    assert first.record.digest != second.record.digest
+    assert "peft" in first.run.versions
 
 
-def test_adapter_without_its_base_model_is_refused(shapes: dict[str, Path], tmp_path: Path) -> None:
-    adapter = Path(shutil.copytree(shapes["BERT-L-S"], tmp_path / "adapter"))
-    config = adapter / "adapter_config.json"
-    config.write_text(config.read_text(encoding="utf-8").replace(str(shapes["BERT-L-S"].parent), "/nowhere/at/all"))
-    refused(r"/nowhere/at/all/base of adapter adapter", model_from_name, str(adapter), ModelOptions())
+def test_adapter_without_its_base_model_is_refused(base: Path, adapter: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(adapter, tmp_path / "adapter"))
+    config = copy / "adapter_config.json"
+    config.write_text(config.read_text(encoding="utf-8").replace(str(base.parent), "/nowhere/at/all"))
+    refused(r"/nowhere/at/all/base of adapter adapter", model_from_name, str(copy), ModelOptions())
 
 
 def test_sharded_weights_are_read(tmp_path: Path) -> None:
@@ -169,8 +146,8 @@ def test_sharded_weights_are_read(tmp_path: Path) -> None:
     sharded = shutil.copytree(whole, tmp_path / "sharded", ignore=shutil.ignore_patterns("*.safetensors"))
     auto_model.from_pretrained(whole).save_pretrained(sharded, max_shard_size="5KB")
     assert len(list(sharded.glob("*.safetensors"))) > 1
-    one, several = (model_from_name(str(folder), ModelOptions()).load() for folder in (whole, sharded))
-    np.testing.assert_array_equal(logits_of(one, PAIRS[:1]), logits_of(several, PAIRS[:1]))
+    one, several = model_from_name(str(whole), NAMED), model_from_name(str(sharded), NAMED)
+    np.testing.assert_array_equal(logits_of(one.load(), PAIRS[:1]), logits_of(several.load(), PAIRS[:1]))
 
 
 def test_pickle_weights_are_read_only_if_allowed(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from merge_snli.base.errors import InputError
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
@@ -16,7 +15,6 @@ from merge_snli.schema import NLI_LABELS
 from tests.oracles import refused, written
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
-QUESTION = "Premise: {{ premise }}\\nHypothesis: {{ hypothesis }}"
 OTHER_LABELS = ("not_equivalent", "equivalent")
 PROBLEM = ("A man sleeps.", "A man is awake.")
 
@@ -31,15 +29,10 @@ def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
     assert read_prompt(TASK_PROMPT).name == TASK_PROMPT
     assert [prompt.name for prompt in prompts] == [*PROMPTS]
     assert {prompt.answer for prompt in prompts} == {"word", "letter", "json"}
-    assert all(prompt.summary and parse_prompt(tomllib.loads(prompt.toml()), "text") == prompt for prompt in prompts)
-
-
-def test_prompts_that_reason_are_not_ranked() -> None:
-    at_once, reasons = {"word", "few_shot", "letter", "json", "plain", "lm_eval", "task"}, {"reasons"}
-    assert {*PROMPTS, TASK_PROMPT} == at_once | reasons, (
-        "say here whether the answer of a new prompt begins with reasons"
-    )
-    assert {name for name in (*PROMPTS, TASK_PROMPT) if read_prompt(name).reason_first} == reasons
+    for prompt in prompts:
+        assert prompt.summary
+        assert parse_prompt(tomllib.loads(prompt.toml()), "text") == prompt
+        assert prompt.reason_first == (prompt.name == "reasons"), "say here whether a new prompt asks for reasons"
 
 
 def test_the_page_names_every_prompt() -> None:
@@ -85,12 +78,13 @@ def test_the_answers_that_a_prompt_asks_for_are_read_or_the_labels_refused(name:
         return
     prompt = filled(name, labels)
     assert len({*prompt.answers}) == len(labels)
-    assert [read_answer(answer, labels, prompt.prompt.answer, prompt.words) for answer in prompt.answers] == [*labels]
+    for answer, label in zip(prompt.answers, labels, strict=True):
+        assert read_answer(answer, labels, prompt.prompt.answer, prompt.words) == label
 
 
 def test_labels_of_another_task_are_read_in_other_spellings() -> None:
-    answers = ("Not equivalent.", "**Equivalent**")
-    assert [read_answer(answer, OTHER_LABELS) for answer in answers] == ["not_equivalent", "equivalent"]
+    assert read_answer("Not equivalent.", OTHER_LABELS) == "not_equivalent"
+    assert read_answer("**Equivalent**", OTHER_LABELS) == "equivalent"
 
 
 def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> None:
@@ -101,11 +95,14 @@ def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> 
         "Answer with one label: different or equivalent.\n\n"
         "sentence1: a\nsentence2: b\nAnswer: equivalent\n\nsentence1: c\nsentence2: d\nAnswer:"
     )
-    assert (shown.stop, shown.answers) == (("\n\nsentence1:",), labels)
+    assert shown.stop == ("\n\nsentence1:",)
+    assert shown.answers == labels
 
 
 def test_a_base_model_stops_at_its_own_problem() -> None:
-    assert [filled(name).stop for name in ("word", "lm_eval", "reasons")] == [("\n\nPremise:",), ("\nQuestion:",), ()]
+    assert filled("word").stop == ("\n\nPremise:",)
+    assert filled("lm_eval").stop == ("\nQuestion:",)
+    assert filled("reasons").stop == ()
     assert filled("reasons").max_tokens > filled("word").max_tokens > 500
     bare = Prompt(name="bare", question="{{ premise }} {{ hypothesis }}", answer="word")
     assert FilledPrompt(bare, NLI_LABELS).stop == ()
@@ -125,44 +122,22 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     refused("two prompts with the name word", read_prompts, ["all", str(path)])
 
 
-@pytest.mark.parametrize(
-    ("toml", "message"),
-    [
-        (None, r"no prompt '.*mine.toml'.* word, few_shot"),
-        ("name = 1 2", "is not valid TOML"),
-        ('name = "x"\nanswer = "word"', "question: "),
-        (f'name = "x"\nanswer = "number"\nquestion = "{QUESTION}"', "answer: .*'letter'"),
-        (f'name = "a b"\nanswer = "word"\nquestion = "{QUESTION}"', "name: "),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\ncolor = "red"', "color: "),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = -1', "shots: "),
-        (
-            f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nshots = 2\nreason_first = true',
-            "not a prompt: shots is 2, but the answers that it shows have no reasons: remove it",
-        ),
-        ('name = "x"\nanswer = "word"\nquestion = "{{ premise }}"', "x does not show the problem"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ label }}}}"', "'label' is undefined"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{{{ premise + 1 }}}}"', "cannot render the prompt x"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION} {{% for %}}"', "cannot render the prompt x"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "Entailment"', "'Entailment', 'contr"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = " "', "'entailment', ' '"),
-        (f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "a"', "'a'.*letter of another"),
-        (
-            f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "m"\nwords.nuetral = "m"',
-            "'nuetral'",
-        ),
-    ],
-)
-def test_wrong_prompts(tmp_path: Path, toml: str | None, message: str) -> None:
-    path = tmp_path / "mine.toml"
-    if toml is not None:
-        path.write_text(toml)
-    with pytest.raises(InputError, match=message):
-        FilledPrompt(read_prompt(path), NLI_LABELS)
+WRONG = tomllib.loads(Path(__file__).with_name("wrong_prompts.toml").read_text(encoding="utf-8"))
 
 
-def test_the_letter_of_its_own_label_is_a_word(tmp_path: Path) -> None:
-    path = written(tmp_path / "mine.toml", f'name = "x"\nanswer = "word"\nquestion = "{QUESTION}"\nwords.neutral = "B"')
-    assert FilledPrompt(read_prompt(path), NLI_LABELS).words == ("entailment", "B", "contradiction")
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_prompts(tmp_path: Path, case: str) -> None:
+    path = written(tmp_path / "mine.toml", WRONG[case]["toml"])
+    refused(WRONG[case]["message"], lambda: FilledPrompt(read_prompt(path), NLI_LABELS))
+
+
+def test_a_prompt_that_does_not_exist(tmp_path: Path) -> None:
+    refused(r"no prompt '.*mine.toml'.* word, few_shot", read_prompt, tmp_path / "mine.toml")
+
+
+def test_the_letter_of_its_own_label_is_a_word() -> None:
+    prompt = Prompt(name="x", question="{{ premise }} {{ hypothesis }}", answer="word", words={"neutral": "B"})
+    assert FilledPrompt(prompt, NLI_LABELS).words == ("entailment", "B", "contradiction")
 
 
 def test_a_prompt_that_asks_for_reasons_shows_no_shots() -> None:

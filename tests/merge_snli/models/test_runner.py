@@ -15,26 +15,23 @@ from merge_snli.models.finding import find_model
 from merge_snli.models.runner import runner as running
 from merge_snli.models.runner.checks import is_batch_invariant
 from merge_snli.models.runner.encoded import IDS, MASK, Encoded
-from merge_snli.models.runner.runner import Batch, Runner, Step, is_out_of_memory
+from merge_snli.models.runner.runner import Batch, Runner, Step
 from merge_snli.models.runner.shapes import GPU_TOKENS, MIN_TOKENS, Shapes, batch_tokens
 from tests.oracles import missing_from, refused
 
 CPU = torch.device("cpu")
 
 
-def cpu_out_of_memory() -> Exception:
-    try:
-        torch.empty(2**60)
-    except RuntimeError as error:
-        return error
-    raise AssertionError("2**60 floats fit into memory")
+def of_cuda() -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
 
-ERRORS: dict[str, Callable[[], Exception]] = {
-    "cuda": lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
-    "cpu": cpu_out_of_memory,
-    "python": MemoryError,
-}
+def of_cpu() -> None:
+    torch.empty(2**60)
+
+
+def of_python() -> None:
+    raise MemoryError
 
 
 def inputs(lengths: Sequence[int], pad: int | None = None) -> Encoded:
@@ -50,13 +47,17 @@ def sums(batch: Batch) -> list[torch.Tensor]:
     return [(batch[IDS] * mask).sum(dim=1).float()]
 
 
-def limited_to(most: int, error: Exception, shapes: list[tuple[int, ...]]) -> Step:
-    """Return a step that sums tokens, and runs out of memory for batches of more than `most` rows."""
+Fail = Callable[[], None]
+
+
+def limited_to(most: int, fail: Fail, shapes: list[tuple[int, ...]] | None = None) -> Step:
+    """Return a step that sums tokens, notes the shapes of batches, and fails for those of more than `most` rows."""
 
     def step(batch: Batch) -> list[torch.Tensor]:
-        shapes.append(tuple(batch[IDS].shape))
+        if shapes is not None:
+            shapes.append(tuple(batch[IDS].shape))
         if len(batch[IDS]) > most:
-            raise error
+            fail()
         return sums(batch)
 
     return step
@@ -94,7 +95,7 @@ def test_rows_of_batches(
 ) -> None:
     shapes: list[tuple[int, ...]] = []
     runner, encoded = runner_of(tokens, batch_invariant=batch_invariant), inputs([length] * count)
-    assert run(runner, limited_to(fitting, MemoryError(), shapes), encoded) == sums_of(encoded)
+    assert run(runner, limited_to(fitting, of_python, shapes), encoded) == sums_of(encoded)
     assert shapes == [(size, length) for size in expected]
     if fitting == 99:
         assert runner.shapes.computed(count, length) == sum(expected)
@@ -105,12 +106,14 @@ def test_inputs_of_one_padded_length_share_batches_apart_from_those_that_are_not
     shapes: list[tuple[int, ...]] = []
     encoded = inputs([length for length in range(1, 120) for _ in range(3)], pad=1)
     runner = runner_of(512, batch_invariant=batch_invariant, pads=True)
-    assert run(runner, limited_to(999, MemoryError(), shapes), encoded) == sums_of(encoded)
+    assert run(runner, limited_to(999, of_python, shapes), encoded) == sums_of(encoded)
     padded = runner.shapes.padded(encoded.lengths)
     assert {length for _, length in shapes} == {*padded.tolist()}
     assert len(shapes) < 119
-    assert all(rows * length <= 512 for rows, length in shapes)
-    assert shapes == sorted(shapes, key=lambda shape: -shape[1]), "the longest first"
+    for rows, length in shapes:
+        assert rows * length <= 512
+    lengths = [length for _, length in shapes]
+    assert lengths == sorted(lengths, reverse=True), "the longest first"
 
 
 @pytest.mark.parametrize("ahead", [False, True])
@@ -143,20 +146,20 @@ def test_batch_invariant_means_same_bits_at_every_size_and_position() -> None:
     assert not is_batch_invariant(lambda rows: values[rows] + 1e-3 * (np.arange(len(rows)) == 0), (2, 3, 8))
 
 
-@pytest.mark.parametrize("kind", ERRORS)
-def test_out_of_memory_halves_the_batch_size(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("fail", [of_cuda, of_cpu, of_python])
+def test_out_of_memory_halves_the_batch_size(fail: Fail, caplog: pytest.LogCaptureFixture) -> None:
     shapes: list[tuple[int, ...]] = []
     runner, encoded = runner_of(160, name="model large"), inputs([10] * 19)
-    assert run(runner, limited_to(5, ERRORS[kind](), shapes), encoded) == sums_of(encoded)
+    assert run(runner, limited_to(5, fail, shapes), encoded) == sums_of(encoded)
     assert [rows for rows, _ in shapes] == [16, 8, 4, 4, 4, 4, 4]
-    [warning] = [record.getMessage() for record in caplog.records if " 4 " in record.getMessage()]
+    (warning,) = [message for message in caplog.messages if " 4 " in message]
     assert not missing_from(warning, "model large", "forms", "10 tokens")
     assert runner.shapes.rows(20) == 2
 
 
 def test_out_of_memory_at_batch_size_one_is_an_input_error() -> None:
-    step = limited_to(0, MemoryError(), [])
-    refused(r"masked LM large, 1 form of 10 tokens", run, runner_of(40, name="masked LM large"), step, inputs([10] * 3))
+    runner = runner_of(40, name="masked LM large")
+    refused("masked LM large, 1 form of 10 tokens", run, runner, limited_to(0, of_python), inputs([10] * 3))
 
 
 def test_model_too_large_for_the_device_is_an_input_error(
@@ -170,15 +173,17 @@ def test_model_too_large_for_the_device_is_an_input_error(
 
 
 def test_other_errors_are_not_out_of_memory() -> None:
-    error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
-    assert not is_out_of_memory(error)
-    refused("m fails on 3 forms of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, error, []), inputs([10] * 3))
+    def fail() -> None:
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+
+    refused("m fails on 3 forms of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
 
 
 def test_small_models_get_larger_batches_which_no_measurement_decides() -> None:
     weights = (10**6, 10**7, 9 * 10**7, 10**9)
     sizes = [batch_tokens("cpu", number, pads=True, batch_invariant=True) for number in weights]
-    assert sizes == sorted(sizes, reverse=True) and len({*sizes}) == 4 and sizes[-1] == MIN_TOKENS
+    assert sizes == sorted({*sizes}, reverse=True)
+    assert sizes[-1] == MIN_TOKENS
     assert batch_tokens("cpu", 10**6, pads=True, batch_invariant=False) < sizes[0]
     assert batch_tokens("cuda", 10**6, pads=True, batch_invariant=False) == GPU_TOKENS
 
@@ -196,7 +201,8 @@ def test_few_lengths_with_little_padding() -> None:
     assert found[:31] == list(lengths)[:31]
     assert padded((100, 103, 104)) == [104, 104, 108]
     added = np.array(found) / np.array(lengths) - 1
-    assert added.min() == 0 and added.max() <= 1 / 16
+    assert added.min() == 0
+    assert added.max() <= 1 / 16
     assert len(set(found[31:])) < 50
     few = padded(lengths, batch_invariant=False)
     assert len(set(few)) < len(set(found))
@@ -208,7 +214,8 @@ def test_padded_pairs_have_at_least_one_padding_token(batch_invariant: bool) -> 
     """Models skip the attention mask of a batch without padding, which can change the last bits of logits."""
     lengths = range(40, 2_000)
     found = padded(lengths, 10_000, batch_invariant=batch_invariant)
-    assert all(length > tokens for tokens, length in zip(lengths, found, strict=True))
+    for tokens, length in zip(lengths, found, strict=True):
+        assert length > tokens
 
 
 def test_pairs_are_not_padded_beyond_the_limit_of_the_model_or_in_a_batch_of_their_own() -> None:
