@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Mapping
 from io import BytesIO
+from itertools import chain
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 import yaml
@@ -22,24 +24,26 @@ class Refused(Exception):  # noqa: N818 - a response, not a failure
     """A request that the Hub rejects.
 
     Attributes:
-        status: The HTTP status.
-        message: The error message.
-        code: The value of the header `X-Error-Code`.
-        headers: Additional response headers.
+        response: The error response.
     """
 
-    def __init__(
-        self, status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, **about: Any) -> None:  # noqa: ANN401 - as in `problem`
         """Create the response."""
         super().__init__(message)
-        self.status, self.message, self.code, self.headers = status, message, code, headers
+        self.response = problem(status, message, **about)
 
 
 def problem(
     status: int, message: str, *, code: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return an error response."""
+    """Return an error response.
+
+    Args:
+        status: The HTTP status.
+        message: The error message.
+        code: The value of the header `X-Error-Code`.
+        headers: Additional response headers.
+    """
     all_headers = {"X-Error-Message": message, **(headers or {})}
     if code is not None:
         all_headers["X-Error-Code"] = code
@@ -145,7 +149,8 @@ def resolve(api: Api, request: Request, *, repo: Repo, revision: str, path: str)
 
 def _folders(entries: Tree) -> set[str]:
     """Return all folders that contain files."""
-    return {path[:index] for path in entries for index, letter in enumerate(path) if letter == "/"}
+    parents = chain.from_iterable(PurePosixPath(path).parents for path in entries)
+    return {str(folder) for folder in parents} - {"."}
 
 
 def _entry_json(path: str, entries: Tree) -> dict[str, Any]:
@@ -310,25 +315,26 @@ class Prefix(BaseConverter):
 REPO = "/api/<kind:kind>/<owner>/<name>"
 FILES = "/<prefix:kind><owner>/<name>"
 
+ENDPOINTS = (
+    ("POST", "/api/repos/create", "create_repo"),
+    ("GET", "/api/whoami-v2", "whoami"),
+    ("POST", "/api/validate-yaml", "validate_yaml"),
+    ("GET", REPO, "repo_info"),
+    ("GET", f"{REPO}/revision/<revision:revision>", "repo_info"),
+    ("GET", f"{REPO}/tree/<revision:revision>", "tree"),
+    ("GET", f"{REPO}/tree/<revision:revision>/<path:path>", "tree"),
+    ("GET", f"{REPO}/refs", "refs"),
+    ("GET", f"{REPO}/discussions", "discussions"),
+    ("POST", f"{REPO}/preupload/<revision:revision>", "preupload"),
+    ("POST", f"{REPO}/commit/<revision:revision>", "commit"),
+    ("POST", f"{REPO}/branch/<branch>", "create_branch"),
+    ("POST", f"{REPO}/tag/<revision:revision>", "create_tag"),
+    ("POST", f"{FILES}.git/info/lfs/objects/batch", "lfs_batch"),
+    ("PUT", "/lfs/<sha256>", "lfs_upload"),
+    ("GET", f"{FILES}/resolve/<revision:revision>/<path:path>", "resolve"),
+)
 ROUTES = Map(
-    [
-        Rule("/api/repos/create", endpoint="create_repo", methods=["POST"]),
-        Rule("/api/whoami-v2", endpoint="whoami", methods=["GET"]),
-        Rule("/api/validate-yaml", endpoint="validate_yaml", methods=["POST"]),
-        Rule(REPO, endpoint="repo_info", methods=["GET"]),
-        Rule(f"{REPO}/revision/<revision:revision>", endpoint="repo_info", methods=["GET"]),
-        Rule(f"{REPO}/tree/<revision:revision>", endpoint="tree", methods=["GET"]),
-        Rule(f"{REPO}/tree/<revision:revision>/<path:path>", endpoint="tree", methods=["GET"]),
-        Rule(f"{REPO}/refs", endpoint="refs", methods=["GET"]),
-        Rule(f"{REPO}/discussions", endpoint="discussions", methods=["GET"]),
-        Rule(f"{REPO}/preupload/<revision:revision>", endpoint="preupload", methods=["POST"]),
-        Rule(f"{REPO}/commit/<revision:revision>", endpoint="commit", methods=["POST"]),
-        Rule(f"{REPO}/branch/<branch>", endpoint="create_branch", methods=["POST"]),
-        Rule(f"{REPO}/tag/<revision:revision>", endpoint="create_tag", methods=["POST"]),
-        Rule(f"{FILES}.git/info/lfs/objects/batch", endpoint="lfs_batch", methods=["POST"]),
-        Rule("/lfs/<sha256>", endpoint="lfs_upload", methods=["PUT"]),
-        Rule(f"{FILES}/resolve/<revision:revision>/<path:path>", endpoint="resolve", methods=["GET", "HEAD"]),
-    ],
+    [Rule(path, endpoint=endpoint, methods=[method]) for method, path, endpoint in ENDPOINTS],
     converters={"revision": Revision, "kind": Kind, "prefix": Prefix},
 )
 
@@ -363,7 +369,7 @@ class Api:
                 values = self._with_repo(values, token)
             return cast("Response", globals()[self.endpoint](self, request, **values))
         except Refused as refused:
-            return problem(refused.status, refused.message, code=refused.code, headers=refused.headers)
+            return refused.response
         except HTTPException:
             return problem(404, "Sorry, we can't find the page you are looking for.")
 
