@@ -90,7 +90,7 @@ def _shares_table(annotation: Annotation) -> Table:
             prefix = f"{scores.name}: "
         rows.append(_row(f"{prefix}all", scores.overall))
         if scores.weighted is not None:
-            ends = ends_text(scores.weighted.interval.low, scores.weighted.interval.high)
+            ends = ends_text(scores.weighted.interval.ends)
             blank = [None] * len(annotation.annotators)
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
         groups = scores.classes | (scores.masked_lms or {})
@@ -125,7 +125,7 @@ def _notes(annotation: Annotation) -> tuple[str, ...]:
 
 def _row(name: str, scores: VariantScores) -> tuple[Cell, ...]:
     good = scores.good
-    ends = ends_text(good.interval.low, good.interval.high)
+    ends = ends_text(good.interval.ends)
     shares = [of_annotator.share * 100 for of_annotator in scores.by_annotator.values()]
     return (name, good.variants, good.share * 100, ends, *shares)
 

@@ -142,7 +142,7 @@ def _compare(
     if threshold == QUALITY_THRESHOLD and first.has_seeds and chosen.prompted is None and len(averaged) > 1:
         seeds_against_variants = _seeds_against_variants(averaged, groups)
         of_classes = _classes(data, averaged, low)
-    ends = {name: (interval.low, interval.high) for name, interval in intervals.items()}
+    ends = {name: interval.ends for name, interval in intervals.items()}
     permuted = [name for name, result in models.items() if permuted_labels(result)]
     prompted = chosen.prompted
     kind = "model" if prompted is None else "prompt"

@@ -7,12 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from merge_snli.base.table import capitalized, count
-from merge_snli.results.records import threshold_text
+from merge_snli.results.records import Ends, threshold_text
 from merge_snli.results.rows import PA, ScoreRow, ends_text, percent
 from merge_snli.statistics import SMALLEST_P, Family, TestResult
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
-
-Ends = tuple[float, float]
 
 # More names are counted instead.
 MAX_NAMED = 3
@@ -102,7 +100,7 @@ def _scored(best: Sequence[str], score: str, intervals: Mapping[str, Ends | None
         with_intervals = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
         return f"{and_list(with_intervals)} {have} {score}"
     lows, highs = zip(*filter(None, ends), strict=True)
-    within = ends_text(min(lows), max(highs))
+    within = ends_text((min(lows), max(highs)))
     return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {within})"
 
 
@@ -153,7 +151,7 @@ def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
     text = f"{PA} is {percent(row['pattern_accuracy'])}{_interval(row.ends('pattern_accuracy'))}."
     if change is not None and ends is not None:
         differs = "does not differ significantly" if ends[0] <= 0 <= ends[1] else "differs significantly"
-        text += f" It {differs} from accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(*ends, sign='+')})."
+        text += f" It {differs} from accuracy on the {unit}s: QT is {change:+.1f} ({ends_text(ends, '+')})."
     if family is None or name not in family.models:
         return text
     if not family.can_decide:
@@ -195,7 +193,7 @@ def difference(test: TestResult, first: str, second: str, *, what: str = PA, adj
     """
     p = test.p_value if adjusted_p is None else adjusted_p
     points = 100 * test.difference
-    ends = ends_text(test.interval.low, test.interval.high, sign="+")
+    ends = ends_text(test.interval.ends, "+")
     if math.isnan(p):
         return f"{what} {first} and {second} cannot be tested: the difference is {points:+.1f} points everywhere"
     by = f"{test.test.partition(' (')[0]} over {count(test.n, test.unit)}"
@@ -236,7 +234,7 @@ def undecided(family: Family, kind: str = "model") -> str:
 
 
 def _interval(ends: Ends | None) -> str:
-    return "" if ends is None else f" (95% interval {ends_text(*ends)})"
+    return "" if ends is None else f" (95% interval {ends_text(ends)})"
 
 
 def _named(names: Sequence[str], of: str, every: str = "") -> str:

@@ -119,7 +119,7 @@ def baseline_table(rows: Sequence[AgainstBaseline], alpha: float) -> Table:
     columns.add(f"{capitalized(rows[0].unit)}s", lambda row: row.seeds)
     columns.add("Threshold", lambda row: row.threshold, format="g")
     columns.add("PA", lambda row: 100 * row.pattern_accuracy)
-    columns.add("95% interval", lambda row: ends_text(row.interval.low, row.interval.high))
+    columns.add("95% interval", lambda row: ends_text(row.interval.ends))
     if any(row.unread or row.baseline_unread for row in rows):
         columns.add("Unread", lambda row: 100 * row.unread)
     title = "PA in percent"

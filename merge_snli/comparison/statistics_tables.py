@@ -15,7 +15,7 @@ from merge_snli.comparison.findings import p_text, test_of, undecided
 from merge_snli.results.orders import OrderEffect
 from merge_snli.results.prompts import PromptEffect
 from merge_snli.results.rows import PA, ends_text
-from merge_snli.statistics import Family, Interval, PairAtThresholds, TestResult, p_matrix
+from merge_snli.statistics import Family, PairAtThresholds, TestResult, p_matrix
 
 # With fewer models, a test whose units are models says little.
 FEW_MODELS = 5
@@ -72,7 +72,7 @@ def table_of_tests(
     columns = Columns[tuple[str, TestResult, float | None]]()
     columns.add("Compared", lambda row: row[0], align="left")
     columns.add("Difference (points)", lambda row: 100 * row[1].difference, format="+.1f")
-    columns.add("95% interval", lambda row: _ends(row[1].interval, sign="+") if row[1].is_defined else None)
+    columns.add("95% interval", lambda row: ends_text(row[1].interval.ends, "+") if row[1].is_defined else None)
     columns.add("p", lambda row: p_text(row[1].p_value))
     if any(p is not None for _, _, p in tests):
         columns.add("Adjusted p", lambda row: p_text(row[2]))
@@ -85,10 +85,6 @@ def table_of_tests(
     if not tests:
         found.append("No test: each needs at least two seeds.")
     return columns.table(tests, title=title, notes=dict.fromkeys([*found, *notes]))
-
-
-def _ends(interval: Interval, sign: str = "") -> str:
-    return ends_text(interval.low, interval.high, sign)
 
 
 def pair_table(family: Family) -> Table:
@@ -128,7 +124,7 @@ def _model_table(comparison: Comparison) -> Table:
     columns.add("#", lambda row: row[0])
     columns.add("Model" if comparison.prompts is None else "Prompt", lambda row: row[1], align="left")
     columns.add("PA", lambda row: 100 * comparison.pattern_accuracy[row[1]], format=".1f")
-    columns.add("95% interval", lambda row: _ends(comparison.intervals[row[1]]), under=True)
+    columns.add("95% interval", lambda row: ends_text(comparison.intervals[row[1]].ends), under=True)
     columns.add("Letters", lambda row: comparison.family.letters[row[1]], align="left")
     rows = enumerate(comparison.family.models, start=1)
     title = f"{comparison.title}: PA at {comparison.threshold} over {count(comparison.seeds, comparison.unit)}"

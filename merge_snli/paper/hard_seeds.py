@@ -7,6 +7,7 @@ import numpy as np
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.base.files import JsonObject
 from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.dataset.texts import TextNames
 from merge_snli.statistics import mean_of_known, ratios
@@ -18,33 +19,13 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class HardSeed:
-    """A seed and what the models answer.
-
-    Attributes:
-        seed_id: Its id.
-        premise: Its premise.
-        hypothesis: Its hypothesis.
-        gold: Its gold label.
-        votes: Number of annotators who gave each label, most first; None if the data set does not have their labels.
-        answers: Predicted label of each model on the seed itself; None if the seed is too long for the model.
-        variants: Number of variants of the seed on which a model was scored.
-        mean_accuracy: Mean over the models of the share of the seed's variants answered right.
-    """
-
-    seed_id: str
-    premise: str
-    hypothesis: str
-    gold: str
-    votes: dict[str, int] | None
-    answers: dict[str, str | None]
-    variants: int
-    mean_accuracy: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class HardSeeds:
     """The hard seeds of a data set. All variants count, drawn or not, unless a model was scored on drawn ones only.
+
+    A seed has its id, `seed_id`; its `premise`, `hypothesis` and `gold` label; its `votes`, as `votes_on` returns them;
+    its `answers`, the predicted label of each model on the seed itself, None if it is too long for the model; the
+    number of its `variants` on which a model was scored; and its `mean_accuracy`, as the function of this name returns
+    it.
 
     Attributes:
         seeds: Number of seeds of the data set.
@@ -54,8 +35,8 @@ class HardSeeds:
     """
 
     seeds: int
-    never_right: tuple[HardSeed, ...]
-    rarely_right: tuple[HardSeed, ...]
+    never_right: tuple[JsonObject, ...]
+    rarely_right: tuple[JsonObject, ...]
     texts: TextNames
 
 
@@ -74,28 +55,28 @@ def hard_seeds(scored: ScoredDataset) -> HardSeeds:
             rarely.append(_hard_seed(scored, seed, int(variants[seed]), float(accuracy[seed])))
     return HardSeeds(
         seeds=len(scored.ids),
-        never_right=tuple(seed for seed in rarely if seed.mean_accuracy == 0),
+        never_right=tuple(seed for seed in rarely if seed["mean_accuracy"] == 0),
         rarely_right=tuple(rarely),
         texts=scored.data.stored.record.texts,
     )
 
 
-def _hard_seed(scored: ScoredDataset, seed: int, variants: int, accuracy: float) -> HardSeed:
+def _hard_seed(scored: ScoredDataset, seed: int, variants: int, accuracy: float) -> JsonObject:
     premise, hypothesis, gold = scored.seeds[seed]
     answers: dict[str, str | None] = {}
     for model in scored.models:
         label = model.seeds.predicted[seed]
         answers[model.name] = None if label < 0 else model.answers.labels[label]
-    return HardSeed(
-        seed_id=scored.ids[seed],
-        premise=premise,
-        hypothesis=hypothesis,
-        gold=gold,
-        votes=votes_on(scored.data, seed),
-        answers=answers,
-        variants=variants,
-        mean_accuracy=accuracy,
-    )
+    return {
+        "seed_id": scored.ids[seed],
+        "premise": premise,
+        "hypothesis": hypothesis,
+        "gold": gold,
+        "votes": votes_on(scored.data, seed),
+        "answers": answers,
+        "variants": variants,
+        "mean_accuracy": accuracy,
+    }
 
 
 def mean_accuracy(scored: ScoredDataset) -> Floats:

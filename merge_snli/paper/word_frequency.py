@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_snli.base.arrays import Floats, Ints
+from merge_snli.base.files import JsonObject
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
 from merge_snli.models.labels import Missing
@@ -26,48 +27,22 @@ class Average:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelWordFrequency:
-    """How much more frequent the replacements of right variants are than the originals of one model's wrong seeds.
+class WordFrequency:
+    """How much more frequent the replacements of right variants are than the originals of each model's wrong seeds.
 
     The ratio of a variant is (count of the replacement + 1) / (count of the original + 1). The ratio of a seed is the
     arithmetic mean over its right variants.
 
     Attributes:
-        model: Name of the model.
-        training_data: Data sets that the model was trained on; None if unknown.
-        wrong_seeds: Number of seeds that the model answers wrong.
-        seeds: Number of these with a right variant.
-        pairs: Number of right variants of these seeds.
-        zero_originals: Number of these whose original does not occur in the corpus.
-        zero_replacements: Number of these whose replacement does not occur in the corpus.
-        zero_pairs: Number of these of which one of the two words does not occur in the corpus.
-        arithmetic_mean: Arithmetic mean of the ratios of the seeds, the paper's "2,000 times".
-        median: Median of the ratios of the seeds.
-        geometric_mean: Geometric mean of the ratios of the seeds.
-    """
-
-    model: str
-    training_data: tuple[str, ...] | None
-    wrong_seeds: int
-    seeds: int
-    pairs: int
-    zero_originals: int
-    zero_replacements: int
-    zero_pairs: int
-    arithmetic_mean: Average
-    median: Average
-    geometric_mean: Average
-
-
-@dataclass(frozen=True, kw_only=True)
-class WordFrequency:
-    """The frequency of replacements and originals, for each model.
-
-    Attributes:
         corpus: Name of the corpus.
         corpus_digest: Digest of its content.
         corpus_tokens: Number of its tokens.
-        models: The numbers of each model.
+        models: Of each model its name, `model`; the data sets that it was trained on, `training_data`, None if unknown;
+            the number of seeds that it answers wrong, `wrong_seeds`; of these with a right variant, `seeds`; the right
+            variants of these, `pairs`; of these those whose original does not occur in the corpus, `zero_originals`,
+            whose replacement does not, `zero_replacements`, and of which one of the two does not, `zero_pairs`; and
+            an `Average` of the ratios of the seeds for each of `STATISTICS`: `arithmetic_mean` is the paper's "2,000
+            times".
         mean_seeds: Mean over the models of `seeds` (the paper: about 90).
         snli_models: Names of the models whose record says that SNLI is their only training data.
         mean_ratio_snli: Mean of `arithmetic_mean` over those of `snli_models` with such seeds, the paper's number; None
@@ -78,7 +53,7 @@ class WordFrequency:
     corpus: str
     corpus_digest: str
     corpus_tokens: int
-    models: tuple[ModelWordFrequency, ...]
+    models: tuple[JsonObject, ...]
     mean_seeds: float
     snli_models: tuple[str, ...]
     mean_ratio_snli: float | None
@@ -105,14 +80,14 @@ def word_frequency(scored: ScoredDataset, corpus: CorpusCounts | None) -> WordFr
     mean_ratio_all = _mean_ratio(models)
     if mean_ratio_all is None:
         raise NotComputable("no model answers a seed wrong and one of its variants right")
-    snli_models = [model for model in models if trained_on_snli_alone(model.training_data)]
+    snli_models = [model for model in models if trained_on_snli_alone(model["training_data"])]
     return WordFrequency(
         corpus=corpus.corpus,
         corpus_digest=corpus.digest,
         corpus_tokens=corpus.tokens,
         models=models,
-        mean_seeds=float(np.mean([model.seeds for model in models])),
-        snli_models=tuple(model.model for model in snli_models),
+        mean_seeds=float(np.mean([model["seeds"] for model in models])),
+        snli_models=tuple(model["model"] for model in snli_models),
         mean_ratio_snli=_mean_ratio(snli_models),
         mean_ratio_all=mean_ratio_all,
     )
@@ -130,52 +105,52 @@ def trained_on_snli_alone(training_data: Sequence[str] | None) -> bool:
     return {name.rpartition("/")[2].lower() for name in training_data} == {"snli"}
 
 
-def _mean_ratio(models: Sequence[ModelWordFrequency]) -> float | None:
+def _mean_ratio(models: Sequence[JsonObject]) -> float | None:
     """Return the mean over the models with such seeds; None without any."""
-    ratios = [model.arithmetic_mean.value for model in models if model.seeds]
+    ratios = [model["arithmetic_mean"].value for model in models if model["seeds"]]
     return float(np.mean(ratios)) if ratios else None
 
 
-def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> ModelWordFrequency:
+def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> JsonObject:
     wrong = (model.seeds.predicted != Missing.NOT_PREDICTED) & ~model.seeds.correct
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
     of_original, of_replacement = originals[pairs], replacements[pairs]
     _, seeds = np.unique(scored.groups[pairs], return_inverse=True)
     totals = np.bincount(seeds, (of_replacement + 1) / (of_original + 1))
     ratios = totals / np.bincount(seeds)
-    arithmetic_mean, median, geometric_mean = _averages(ratios)
     no_original = of_original == 0
     no_replacement = of_replacement == 0
-    return ModelWordFrequency(
-        model=model.name,
-        training_data=model.result.model.training_data,
-        wrong_seeds=int(wrong.sum()),
-        seeds=len(ratios),
-        pairs=len(pairs),
-        zero_originals=int(no_original.sum()),
-        zero_replacements=int(no_replacement.sum()),
-        zero_pairs=int((no_original | no_replacement).sum()),
-        arithmetic_mean=arithmetic_mean,
-        median=median,
-        geometric_mean=geometric_mean,
-    )
+    return {
+        "model": model.name,
+        "training_data": model.result.model.training_data,
+        "wrong_seeds": int(wrong.sum()),
+        "seeds": len(ratios),
+        "pairs": len(pairs),
+        "zero_originals": int(no_original.sum()),
+        "zero_replacements": int(no_replacement.sum()),
+        "zero_pairs": int((no_original | no_replacement).sum()),
+        **_averages(ratios),
+    }
 
 
-def _geometric_mean(ratios: Floats, axis: int = -1) -> Floats:
+def _geometric_mean(ratios: Floats, axis: int) -> Floats:
     return np.asarray(np.exp(np.log(ratios).mean(axis=axis)))
 
 
-STATISTICS: tuple[Callable[..., Floats], ...] = (np.mean, np.median, _geometric_mean)
+STATISTICS: dict[str, Callable[..., Floats]] = {
+    "arithmetic_mean": np.mean,
+    "median": np.median,
+    "geometric_mean": _geometric_mean,
+}
 
 
-def _averages(ratios: Floats) -> list[Average]:
-    """Return the arithmetic mean, the median and the geometric mean."""
-    if not len(ratios):
-        return [Average(value=float("nan"), interval=None)] * len(STATISTICS)
+def _averages(ratios: Floats) -> dict[str, Average]:
+    """Return the averages of `STATISTICS`."""
     intervals: Sequence[Interval | None] = [None] * len(STATISTICS)
     if len(ratios) > 1:
-        intervals = bootstrap_intervals(STATISTICS, ratios)
-    averages = []
-    for statistic, interval in zip(STATISTICS, intervals, strict=True):
-        averages.append(Average(value=float(statistic(ratios, axis=-1)), interval=interval))
+        intervals = bootstrap_intervals([*STATISTICS.values()], ratios)
+    averages = {}
+    for (name, statistic), interval in zip(STATISTICS.items(), intervals, strict=True):
+        value = float(statistic(ratios, axis=-1)) if len(ratios) else float("nan")
+        averages[name] = Average(value=value, interval=interval)
     return averages

@@ -39,7 +39,7 @@ def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | No
     intervals = _intervals(counts, seeds, QUALITY_THRESHOLD)
     if not drawn.all():
         intervals |= _intervals(counts.take(drawn), None, QUALITY_THRESHOLD)
-    ends = [(interval.low, interval.high) for interval in intervals.values()]
+    ends = [interval.ends for interval in intervals.values()]
     if not np.isfinite(ends).all():
         return None
     return Intervals(

@@ -8,6 +8,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from merge_snli.base.table import Column
+from merge_snli.results.records import Ends
 from merge_snli.results.scores import Curve
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
 
@@ -48,7 +49,7 @@ class ScoreValues:
         value = self[name]
         return float("nan") if value is None else value
 
-    def ends(self, name: str) -> tuple[float, float] | None:
+    def ends(self, name: str) -> Ends | None:
         """Return the interval of a score; None if it has none."""
         low = self[f"{name}_low"]
         high = self[f"{name}_high"]
@@ -105,6 +106,6 @@ def percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 1) + 0.0
 
 
-def ends_text(low: float, high: float, sign: str = "") -> str:
-    """Return the ends of an interval of shares in percent; never -0.0."""
-    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in (low, high))
+def ends_text(ends: Ends | None, sign: str = "") -> str | None:
+    """Return the ends of an interval of shares in percent, never -0.0; None without an interval."""
+    return ends and " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in ends)

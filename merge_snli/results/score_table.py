@@ -159,11 +159,7 @@ class _ScoreColumns(Columns[tuple[str, ScoreValues]]):
         """Add the column of a score in percent, and with a header that of its interval."""
         self.add(header, lambda row: percent(row[1][name]), format=form)
         if interval:
-            self.add(interval, lambda row: _ends_text(row[1].ends(name)), under=True)
-
-
-def _ends_text(ends: tuple[float, float] | None) -> str | None:
-    return None if ends is None else ends_text(*ends)
+            self.add(interval, lambda row: ends_text(row[1].ends(name)), under=True)
 
 
 def _columns(results: Sequence[Result], thresholds: Sequence[float]) -> _ScoreColumns:

@@ -37,6 +37,11 @@ class Interval:
     method: str
     unit: str = "seed"
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lower and the upper end."""
+        return self.low, self.high
+
 
 @dataclass(frozen=True, kw_only=True)
 class TestResult:

@@ -63,11 +63,7 @@ class NamedColumns(Columns[Mapping[str, Any]]):
         """Add a column of shares in percent, and below each its interval, `NAME_interval`."""
         self.add_share(header, name, form)
         sign = form.partition(".")[0]
-        self.add(f"{header}, interval", lambda row: _ends(row[f"{name}_interval"], sign), under=True)
-
-
-def _ends(interval: tuple[float, float] | None, sign: str) -> str | None:
-    return None if interval is None else ends_text(*interval, sign=sign)
+        self.add(f"{header}, interval", lambda row: ends_text(row[f"{name}_interval"], sign), under=True)
 
 
 def percent_or_none(share: float | None) -> float | None:

@@ -183,17 +183,17 @@ def _table_10(value: HardSeeds) -> Table:
     columns.add_value(capitalized(value.texts.first), "premise", align="left", wrap=True)
     columns.add_value(capitalized(value.texts.second), "hypothesis", align="left", wrap=True)
     columns.add_text("Gold label", "gold")
-    if any(seed.votes is not None for seed in value.rarely_right):
+    if any(seed["votes"] is not None for seed in value.rarely_right):
         columns.add("Annotators", lambda seed: _votes(seed["votes"]), align="left")
     columns.add_value("Variants", "variants")
     columns.add_share("Mean accuracy", "mean_accuracy")
-    for model in value.rarely_right[0].answers:
+    for model in value.rarely_right[0]["answers"]:
         columns.add(model, partial(_answer, model), align="left")
     note = (
         "Mean accuracy on all scored variants of the seed, in percent, and the answer of each model on the seed. The "
         "CSV file has the column seed_id that --without-seeds reads: keep the rows that you judge mislabeled."
     )
-    return columns.table(map(vars, value.rarely_right), notes=[note])
+    return columns.table(value.rarely_right, notes=[note])
 
 
 def _votes(votes: Mapping[str, int] | None) -> str:

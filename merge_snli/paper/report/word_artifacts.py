@@ -14,9 +14,9 @@ from merge_snli.comparison.findings import ALPHA, MAX_NAMED, and_list, p_text
 from merge_snli.comparison.line_chart import COLORS, GRAY, NARROW_WIDTH_INCHES, WIDTH_INCHES, draw_grid, draw_title
 from merge_snli.paper.error_drivers import Coefficient, ErrorDrivers, Regression
 from merge_snli.paper.report.artifact import Artifact, NamedColumns, basis
-from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
+from merge_snli.paper.word_frequency import Average, WordFrequency
 
-# The averages over seeds by header, with their names in `ModelWordFrequency`.
+# The averages over seeds by header, with their names in `WordFrequency.models`.
 AVERAGES = {"Arithmetic mean": "arithmetic_mean", "Median": "median", "Geometric mean": "geometric_mean"}
 # The display names of the predictors that are numbers.
 PREDICTORS = {
@@ -70,10 +70,10 @@ def _frequency_table(value: WordFrequency) -> Table:
     return columns.table(map(_frequency_row, value.models), notes=notes)
 
 
-def _frequency_row(model: ModelWordFrequency) -> JsonObject:
-    row = dict(vars(model))
-    if model.training_data is not None:
-        row["trained_on"] = ", ".join(model.training_data)
+def _frequency_row(model: JsonObject) -> JsonObject:
+    row = dict(model)
+    if model["training_data"] is not None:
+        row["trained_on"] = ", ".join(model["training_data"])
     for header, name in AVERAGES.items():
         average: Average = row[name]
         if average.interval is not None:
@@ -137,7 +137,7 @@ def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
     _plot(axes, dots, rows, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=label)
     for dot in dots:
         row = rows.index(dot.name)
-        axes.plot((dot.interval.low, dot.interval.high), (row, row), color=COLORS[0], linewidth=2, zorder=1)
+        axes.plot(dot.interval.ends, (row, row), color=COLORS[0], linewidth=2, zorder=1)
     axis = "Log-odds" if narrow else "Change of the log-odds of a right answer"
     axes.set(xlabel=axis, ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(names.values()))

@@ -211,26 +211,26 @@ def test_hard_seeds_are_listed_with_votes_and_answers() -> None:
     found = hard_seeds(made)
     assert mean_accuracy(made) == pytest.approx([0, 1 / 22, 1 / 20, 1 / 2, 0])
     assert found.seeds == 5
-    assert [seed.seed_id for seed in found.never_right] == ["s0", "s1"]
-    assert [seed.seed_id for seed in found.rarely_right] == ["s0", "s1", "r2"]
+    assert [seed["seed_id"] for seed in found.never_right] == ["s0", "s1"]
+    assert [seed["seed_id"] for seed in found.rarely_right] == ["s0", "s1", "r2"]
     s1 = found.never_right[1]
-    assert s1.premise == "The premise of s1."
-    assert s1.gold == "entailment"
-    assert s1.variants == 2
-    assert s1.mean_accuracy == 0
-    assert list((s1.votes or {}).items()) == [("neutral", 2), ("entailment", 1)]
-    assert s1.answers == {"a": "neutral", "b": "contradiction"}
-    assert [seed.votes for seed in (found.never_right[0], found.rarely_right[2])] == [{}, {}]
+    assert s1["premise"] == "The premise of s1."
+    assert s1["gold"] == "entailment"
+    assert s1["variants"] == 2
+    assert s1["mean_accuracy"] == 0
+    assert list((s1["votes"] or {}).items()) == [("neutral", 2), ("entailment", 1)]
+    assert s1["answers"] == {"a": "neutral", "b": "contradiction"}
+    assert [seed["votes"] for seed in (found.never_right[0], found.rarely_right[2])] == [{}, {}]
 
 
 def test_hard_seeds_without_predictions_or_with_exactly_five_percent() -> None:
     rows = [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])]
     made = scored_dataset(rows, models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"})
     [seed] = hard_seeds(made).never_right
-    assert seed.seed_id == "s1"
-    assert seed.answers == {"a": "entailment", "b": None}
-    assert seed.votes is None
-    assert seed.variants == 1
+    assert seed["seed_id"] == "s1"
+    assert seed["answers"] == {"a": "entailment", "b": None}
+    assert seed["votes"] is None
+    assert seed["variants"] == 1
     made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
     assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
     assert hard_seeds(made).rarely_right == ()
@@ -335,15 +335,15 @@ ON_SEEDS = {"s1": "nn", "s2": "cn", "s3": "ne", "s4": "e-"}
 def test_the_ratio_of_a_seed_is_the_mean_over_its_right_variants_drawn_or_not() -> None:
     found = word_frequency(scored_dataset(VARIANTS, models=("a", "b"), on_seeds=ON_SEEDS), CORPUS)
     first, second = found.models
-    assert first.model == "a"
-    assert first.wrong_seeds == 3
-    assert first.seeds == 3
-    assert first.pairs == 5
-    assert (first.zero_originals, first.zero_replacements, first.zero_pairs) == (2, 1, 2)
+    assert first["model"] == "a"
+    assert first["wrong_seeds"] == 3
+    assert first["seeds"] == 3
+    assert first["pairs"] == 5
+    assert (first["zero_originals"], first["zero_replacements"], first["zero_pairs"]) == (2, 1, 2)
     of_first = (100 / 10 + 2 / 10) / 2  # each count and 1: cat and man for dog
     of_second = (4 / 1 + 1 / 1) / 2
     ratios = np.array([of_first, of_second, 4 / 10])
-    averages = (first.arithmetic_mean, first.median, first.geometric_mean)
+    averages = (first["arithmetic_mean"], first["median"], first["geometric_mean"])
     statistics: list[Callable[..., Any]] = [np.mean, np.median, stats.gmean]
     for average, statistic in zip(averages, statistics, strict=True):
         [expected] = bootstrap_intervals([statistic], ratios)
@@ -351,12 +351,12 @@ def test_the_ratio_of_a_seed_is_the_mean_over_its_right_variants_drawn_or_not() 
         assert average.value == pytest.approx(statistic(ratios))
         assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
         assert interval.unit == "seed"
-    assert (second.wrong_seeds, second.seeds, second.pairs) == (2, 0, 0)
-    assert math.isnan(second.arithmetic_mean.value)
-    assert second.arithmetic_mean.interval is None
+    assert (second["wrong_seeds"], second["seeds"], second["pairs"]) == (2, 0, 0)
+    assert math.isnan(second["arithmetic_mean"].value)
+    assert second["arithmetic_mean"].interval is None
     assert found.corpus_tokens == 9 + 99 + 1 + 3
     assert found.mean_seeds == 1.5
-    assert found.mean_ratio_all == first.arithmetic_mean.value, "without the model that has no ratio"
+    assert found.mean_ratio_all == first["arithmetic_mean"].value, "without the model that has no ratio"
 
 
 def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None:
@@ -373,7 +373,7 @@ def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None
     (model,) = word_frequency(
         scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"}), CORPUS
     ).models
-    assert (model.median.value, model.median.interval) == (10.0, None), "one seed has no interval"
+    assert (model["median"].value, model["median"].interval) == (10.0, None), "one seed has no interval"
 
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]

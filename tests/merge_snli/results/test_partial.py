@@ -185,7 +185,7 @@ def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_
     assert first.tolist() == second.tolist() == both.drawn.tolist()
     assert alone.models[0].answers.is_predicted.all()
     for scored, some in ((both, both.drawn), (alone, both.drawn | True)):
-        variants = {seed.seed_id: seed.variants for seed in hard_seeds(scored).rarely_right}
+        variants = {seed["seed_id"]: seed["variants"] for seed in hard_seeds(scored).rarely_right}
         counts = np.bincount(scored.groups[some], minlength=len(scored.ids)).tolist()
         assert variants == dict(zip(scored.ids, counts, strict=True))
 

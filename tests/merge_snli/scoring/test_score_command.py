@@ -383,8 +383,8 @@ def test_scores_without_interval_and_a_tiny_drop(table_result: Result) -> None:
     accuracy = table_result.scores.pattern_accuracy.mean or 0.0
     tiny = replace(table_result, scores=replace(table_result.scores, seed_accuracy=accuracy + 0.0001, qt=-0.0001))
     assert [row["QT"] for row in rows_of(score_table([tiny]).text())] == ["+0.0"], "without a minus"
-    assert ends_text(-0.0004, 0.1) == "0.0 to 10.0"
-    assert ends_text(-0.0004, 0.1, sign="+") == "+0.0 to +10.0"
+    assert ends_text((-0.0004, 0.1)) == "0.0 to 10.0"
+    assert ends_text((-0.0004, 0.1), sign="+") == "+0.0 to +10.0"
 
 
 def test_failed_models_and_names_with_control_characters_or_markup(table_result: Result) -> None:

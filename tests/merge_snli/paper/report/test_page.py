@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from merge_snli.base.files import JsonObject
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.html_page import shared_style
 from merge_snli.comparison.line_chart import COLORS, Line, image, line_figure
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.comparison.statistics_tables import table_of_tests
 from merge_snli.dataset.texts import TextNames
-from merge_snli.paper.hard_seeds import HardSeed, HardSeeds
+from merge_snli.paper.hard_seeds import HardSeeds
 from merge_snli.paper.majority import Majority
 from merge_snli.paper.report import write
 from merge_snli.paper.report.artifact import Artifact
@@ -27,7 +28,7 @@ from merge_snli.paper.report.sections import SECTIONS, Settings
 from merge_snli.paper.report.table_artifacts import hard_seeds_artifact, majority_artifact
 from merge_snli.paper.report.word_artifacts import word_frequency_artifact
 from merge_snli.paper.report.write import check_report_folder, inline_svg, write_report
-from merge_snli.paper.word_frequency import Average, ModelWordFrequency, WordFrequency
+from merge_snli.paper.word_frequency import STATISTICS, Average, WordFrequency
 from merge_snli.statistics import Interval, TestResult
 from tests.browser import DESK, PHONE, Page, background, errors_of, opened
 from tests.merge_snli.leaderboard.test_page import Parsed
@@ -305,16 +306,15 @@ def test_the_first_artifact_of_each_section_answers_its_heading(of_two: dict[str
 
 
 def hard_seeds(never: int, rarely: int) -> HardSeeds:
-    seed = HardSeed(
-        seed_id="s",
-        premise="p",
-        hypothesis="h",
-        gold="neutral",
-        votes=None,
-        answers={},
-        variants=20,
-        mean_accuracy=0.0,
-    )
+    seed: JsonObject = {
+        "seed_id": "s",
+        "premise": "p",
+        "hypothesis": "h",
+        "gold": "neutral",
+        "votes": None,
+        "answers": {},
+    }
+    seed |= {"variants": 20, "mean_accuracy": 0.0}
     texts = TextNames("question", "sentence_A")
     return HardSeeds(seeds=2222, never_right=(seed,) * never, rarely_right=(seed,) * rarely, texts=texts)
 
@@ -335,20 +335,9 @@ def test_hard_seeds_are_counted(never: int, rarely: int) -> None:
 def test_the_mean_word_frequency_is_noted_with_its_models(
     snli_models: tuple[str, ...], mean_ratio_snli: float | None, shown: str, over: str
 ) -> None:
-    average = Average(value=2.0, interval=None)
-    model = ModelWordFrequency(
-        model="m0",
-        training_data=None,
-        wrong_seeds=3,
-        seeds=2,
-        pairs=9,
-        zero_originals=0,
-        zero_replacements=0,
-        zero_pairs=0,
-        arithmetic_mean=average,
-        median=average,
-        geometric_mean=average,
-    )
+    model: JsonObject = {"model": "m0", "training_data": None, "wrong_seeds": 3, "seeds": 2, "pairs": 9}
+    model["zero_pairs"] = 0
+    model |= dict.fromkeys(STATISTICS, Average(value=2.0, interval=None))
     value = WordFrequency(
         corpus="snli",
         corpus_digest="d",
