@@ -24,6 +24,7 @@ from transformers import (
 )
 
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.out_folder import new_content
 from merge_snli.embedded import FOLDER
 from merge_snli.problems.problem import Problem
@@ -66,7 +67,7 @@ class BundledModel:
 
     recipe: Recipe
     seed: int
-    labels: tuple[str, ...] = ()
+    labels: Labels = ()
     layers: int = 2
     pieces: int = 5_500
 

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.record_file import validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -87,7 +88,7 @@ class Sample:
     datasets: tuple[SampledDataset, ...]
     rows: tuple[SheetRow, ...] = ()
     texts: TextNames = NLI_TEXTS
-    labels: tuple[str, ...] = NLI_LABELS
+    labels: Labels = NLI_LABELS
 
     @property
     def is_nli(self) -> bool:

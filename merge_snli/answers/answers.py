@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from merge_snli.base.arrays import Bools, Floats, Ints
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.models.labels import Missing, positions
 from merge_snli.statistics import passes_by_seed
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
@@ -150,7 +151,7 @@ class Answers(Graded):
         subsample: The number of the only subsample, of answers to the rows of one; None if they are numbered from 0.
     """
 
-    labels: tuple[str, ...]
+    labels: Labels
     table: pa.Table
     group_ids: tuple[str, ...]
     groups: Ints

@@ -13,6 +13,7 @@ from merge_snli.answers.sentences import SeedPairs, SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
@@ -78,7 +79,7 @@ class ScoredData:
     config: str | None
     digest: str
     group_column: str
-    label_names: tuple[str, ...]
+    label_names: Labels
     without_label: int = 0
     table: pa.Table = field(repr=False, compare=False)
     sentences: SentencePairs = field(repr=False)
@@ -248,7 +249,7 @@ def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int, only: int | Non
     return masks
 
 
-def units_of(labels: tuple[str, ...], *, has_seeds: bool) -> tuple[str, str]:
+def units_of(labels: Labels, *, has_seeds: bool) -> tuple[str, str]:
     """Return what a group and a row of data are called."""
     if has_seeds:
         return "seed", "variant"

@@ -8,10 +8,11 @@ import pyarrow as pa
 from merge_snli.answers.answers import Answers, Graded, Predicted
 from merge_snli.answers.data import ScoredData, positions_among
 from merge_snli.base.errors import InputError
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.models.labels import positions
 
 
-def align(data: ScoredData, on_pairs: Predicted, compared: tuple[str, ...]) -> Answers:
+def align(data: ScoredData, on_pairs: Predicted, compared: Labels) -> Answers:
     """Assign predictions on pairs to the rows and seeds of data.
 
     Args:
@@ -24,7 +25,7 @@ def align(data: ScoredData, on_pairs: Predicted, compared: tuple[str, ...]) -> A
     return answers_to(data, on_pairs.at(data.row_pairs), on_seeds, compared)
 
 
-def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compared: tuple[str, ...]) -> Answers:
+def answers_to(data: ScoredData, rows: Predicted, seeds: Predicted | None, compared: Labels) -> Answers:
     """Return answers to data, with its gold labels.
 
     Args:

@@ -15,7 +15,7 @@ from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.progress import step
-from merge_snli.dataset.label_spellings import task_labels
+from merge_snli.dataset.label_spellings import Labels, task_labels
 from merge_snli.dataset.loaded import LoadedRows
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import MergeDataset, read_split
@@ -114,7 +114,7 @@ def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:
     return replace(part, limit_seeds=len(part.group_ids), chosen_rows=chosen)
 
 
-def _variants(dataset: MergeDataset, config: str, names: tuple[str, ...], table: pa.Table) -> ScoredData:
+def _variants(dataset: MergeDataset, config: str, names: Labels, table: pa.Table) -> ScoredData:
     record = dataset.record
     groups, first = numbered(codes(table["seed_id"]))
     ids = table["seed_id"].take(pa.array(first)).cast(pa.string())

@@ -11,6 +11,7 @@ from functools import cached_property
 from merge_snli.base.errors import Message, brief, listed, param
 from merge_snli.dataset.label_spellings import (
     TWO_WAY,
+    Labels,
     are_nli,
     canonical_name,
     canonical_names,
@@ -39,7 +40,7 @@ class LabelNames:
         are_numbers: Whether the values of the column are numbers.
     """
 
-    names: tuple[str, ...]
+    names: Labels
     of_numbers: Mapping[int, str]
     of_texts: Mapping[str, str]
     are_numbers: bool = False

@@ -3,8 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import TypeAlias
 
 from merge_snli.schema import NLI_LABELS
+
+# The labels of a data set or model, in the order of their numbers.
+Labels: TypeAlias = tuple[str, ...]
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = NLI_LABELS
 NOT_ENTAILMENT = "not_entailment"
@@ -53,7 +57,7 @@ MAX_LABELS = 10
 WHOLE_NUMBER = re.compile(r"(-?\d{1,4})(\.0*)?")
 
 
-def task_labels(names: Sequence[str]) -> tuple[str, ...]:
+def task_labels(names: Sequence[str]) -> Labels:
     """Return label names as scores use them: NLI labels in canonical spelling, those of other tasks as they are.
 
     Examples:
@@ -117,7 +121,7 @@ def find_label(text: str, labels: Sequence[str]) -> str | None:
     return spelled[0] if len(spelled) == 1 else None
 
 
-def canonical_names(names: Sequence[str]) -> tuple[str, ...] | None:
+def canonical_names(names: Sequence[str]) -> Labels | None:
     """Return the canonical spelling of label names.
 
     Args:

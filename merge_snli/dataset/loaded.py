@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord
 from merge_snli.schema import ALL, TEST, VARIANT_COLUMNS, features_of
 
@@ -43,7 +44,7 @@ class LoadedRows:
     version: str
     config: str
     subsample: int | None
-    label_names: tuple[str, ...]
+    label_names: Labels
     table: pa.Table = field(repr=False, compare=False)
 
     @cached_property
@@ -137,7 +138,7 @@ def _is_loaded(given: object) -> bool:
     return any(parent.__module__.startswith("datasets.") for parent in type(given).__mro__) and hasattr(given, "info")
 
 
-def _label_names(rows: Any, kind: str) -> tuple[str, ...]:  # noqa: ANN401 - a `Dataset`
+def _label_names(rows: Any, kind: str) -> Labels:  # noqa: ANN401 - a `Dataset`
     """Return the names of the labels, and check that the rows are variants."""
     features = rows.features or {}
     missing = [column.name for column in VARIANT_COLUMNS if column.name not in (*features, "subsamples")]

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, StringConstraints
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.texts import TextNames, text_names
 from merge_snli.schema import ANNOTATION, ANNOTATION_COLUMNS, SEED, TEST, DataColumn, data_file, features_of
 
@@ -272,7 +273,7 @@ class Record:
     method_version: str
     options: JsonObject
     sources: tuple[SourceRecord, ...]
-    label_names: tuple[str, ...]
+    label_names: Labels
     group_column: str
     subsamples: Annotated[int | None, Field(validation_alias=AliasChoices("subsamples", "draws"))] = None
     has_seeds: Annotated[bool, Field(validation_alias=AliasChoices("has_seeds", "anchors"))] = False

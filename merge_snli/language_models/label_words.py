@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from merge_snli.dataset.label_spellings import ANSWERS_TO_QUESTIONS, NEUTRAL, SPELLINGS, are_nli
+from merge_snli.dataset.label_spellings import ANSWERS_TO_QUESTIONS, NEUTRAL, SPELLINGS, Labels, are_nli
 from merge_snli.language_models.statements import (
     ALONE,
     ANNOUNCEMENT,
@@ -187,7 +187,7 @@ def _introduction(before: str) -> str | None:
 
 
 @lru_cache
-def label_words(labels: tuple[str, ...], words: tuple[str, ...], *, letters: bool) -> LabelWords:
+def label_words(labels: Labels, words: tuple[str, ...], *, letters: bool) -> LabelWords:
     """Return how labels can be spelled.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any
 from merge_snli.answers.replies import NOT_STATED, STOPPED, Reply
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import JsonObject, is_path, sha256_of_json
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
 from merge_snli.language_models.logs import LM_EVAL_PREFIX, NOT_COUNTED, Log, Usage, log_without_samples
@@ -155,7 +156,7 @@ def _read_answers(run: _Run) -> Log:
     replies: dict[tuple[str, int], Reply] = {}
     usage: dict[tuple[str, ...], Usage] = {}
     texts: dict[str, str] = {}
-    labels: tuple[str, ...] = ()
+    labels: Labels = ()
     for row in open_file(path).read():
         with explained(MISSING, f"{row.location} is not a sample of a task of merge-snli harness"):
             doc = row.values["doc"]

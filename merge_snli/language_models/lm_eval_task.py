@@ -9,6 +9,7 @@ from typing import Any
 from merge_snli.answers.replies import Reply, best_label, majority
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
@@ -69,9 +70,7 @@ def fields_of(filled: FilledPrompt, problem: Shot) -> dict[str, str]:
     return {**asdict(problem), "question": question, "target": filled.answer_for(problem.label)}
 
 
-def filled_with(
-    prompt_toml: str, labels: tuple[str, ...], shots: tuple[Shot, ...] = (), *, texts: TextNames
-) -> FilledPrompt:
+def filled_with(prompt_toml: str, labels: Labels, shots: tuple[Shot, ...] = (), *, texts: TextNames) -> FilledPrompt:
     """Return the prompt of a task file with the labels of the data."""
     return FilledPrompt(parse_prompt(tomllib.loads(prompt_toml), "the prompt of the task file"), labels, shots, texts)
 

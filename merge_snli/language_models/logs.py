@@ -14,6 +14,7 @@ from merge_snli.answers.replies import Reply, best_label, majority, replies_in
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import JsonObject, sha256_of_json
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.language_models.answers import read_reply
 from merge_snli.language_models.questions import ALL_SUBSAMPLES, Scope
 from merge_snli.models.filled_prompt import FilledPrompt
@@ -179,7 +180,7 @@ def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | No
             raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.full_name}")
 
 
-def _read(log: Log, filled: FilledPrompt | None, labels: tuple[str, ...]) -> dict[tuple[str, int], Reply]:
+def _read(log: Log, filled: FilledPrompt | None, labels: Labels) -> dict[tuple[str, int], Reply]:
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     if log.samples:
         return log.replies

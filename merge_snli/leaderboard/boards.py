@@ -9,6 +9,7 @@ from itertools import chain, starmap
 from merge_snli.base.table import Table
 from merge_snli.comparison.standings import Standings, standings
 from merge_snli.comparison.testing import Significance
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
     config_rank,
@@ -89,7 +90,7 @@ class Board:
         return self.results[0].has_seeds
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> Labels:
         """The labels of the bars."""
         return compared_labels_of(self.results)
 

@@ -11,7 +11,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import JsonObject, sha256_of_json
-from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.dataset.label_spellings import TWO_WAY, Labels
 from merge_snli.dataset.texts import NLI_TEXTS, TextNames
 from merge_snli.models.prompts import ALL_ORDERS, BALANCED, ORDERS, TASK_PROMPT, Prompt, in_order
 from merge_snli.schema import NLI_LABELS
@@ -45,7 +45,7 @@ class FilledPrompt:
     """
 
     prompt: Prompt
-    data_labels: tuple[str, ...]
+    data_labels: Labels
     shots: tuple[Shot, ...] = ()
     texts: TextNames = NLI_TEXTS
 
@@ -93,7 +93,7 @@ class FilledPrompt:
             )
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> Labels:
         """The names of the labels in the order in which the prompt lists them, like what follows."""
         order = self.prompt.order
         return tuple(self.data_labels[number - 1] for number in order) if order else self.data_labels

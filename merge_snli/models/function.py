@@ -14,7 +14,7 @@ from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_names import names_in_order
-from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, are_nli, find_label
+from merge_snli.dataset.label_spellings import NOT_ENTAILMENT, Labels, are_nli, find_label
 from merge_snli.models.labels import Missing, Pair
 from merge_snli.schema import NLI_LABELS
 
@@ -29,12 +29,12 @@ LabelFunction = Callable[[list[Pair]], Sequence[str | int | None] | Sequence[Seq
 SUM_TOLERANCE = 0.01
 
 
-def labels_of_answers(data_labels: Sequence[str]) -> tuple[str, ...]:
+def labels_of_answers(data_labels: Sequence[str]) -> Labels:
     """Return the labels that answers to data may have: for NLI four, for another task those of the data."""
     return FUNCTION_LABELS if are_nli(data_labels) else tuple(data_labels)
 
 
-def labels_in_use(labels: tuple[str, ...], numbers: Ints) -> tuple[str, ...]:
+def labels_in_use(labels: Labels, numbers: Ints) -> Labels:
     """Return the labels of answers, without not_entailment if no answer of NLI has it.
 
     Args:

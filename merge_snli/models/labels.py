@@ -11,6 +11,7 @@ from merge_snli.dataset.label_spellings import (
     INFER,
     NOT_ENTAILMENT,
     TWO_WAY,
+    Labels,
     are_nli,
     canonical_names,
     find_label,
@@ -57,7 +58,7 @@ class Missing(IntEnum):
     NO_ANSWER = -2
 
 
-def parse_labels(given: Sequence[str] | str) -> tuple[str, ...] | str:
+def parse_labels(given: Sequence[str] | str) -> Labels | str:
     """Parse labels that a user gave: names, as a list or comma-separated, or `infer`."""
     names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
     if [name.lower() for name in names] == [INFER]:
@@ -81,7 +82,7 @@ def find_model_labels(
     given: Sequence[str] | str | None,
     model: str,
     known: Sequence[str] | str | None = None,
-) -> tuple[tuple[str, ...], str]:
+) -> tuple[Labels, str]:
     """Find the labels of a model's outputs; `labels_on` compares them with those of a data set.
 
     Args:
@@ -113,8 +114,8 @@ def find_model_labels(
 
 
 def labels_on(
-    names: tuple[str, ...], data_labels: Sequence[str], *, origin: str, config_names: Sequence[str], model: str
-) -> tuple[str, ...]:
+    names: Labels, data_labels: Sequence[str], *, origin: str, config_names: Sequence[str], model: str
+) -> Labels:
     """Return the labels of a model as a data set spells them.
 
     Args:
@@ -155,7 +156,7 @@ def _instead_of(outputs: Sequence[str], data_labels: Sequence[str]) -> str:
     return f"{labels}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
 
 
-def compared_labels(model: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:
+def compared_labels(model: Sequence[str], data: Sequence[str]) -> Labels:
     """Return the labels in which predictions and gold labels are compared.
 
     If the model or the data set has only entailment and not_entailment, these two: neutral and contradiction then

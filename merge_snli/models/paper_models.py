@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from merge_snli.base.files import toml_beside
+from merge_snli.dataset.label_spellings import Labels
 
 CONTENT = toml_beside(__file__)
 
@@ -53,7 +54,7 @@ class PaperModel:
     name: str
     model_type: str
     trained_on: tuple[str, ...]
-    labels: tuple[str, ...] | str
+    labels: Labels | str
     masked_lm: str | None = None
     note: str | None = None
 

@@ -13,7 +13,7 @@ from merge_snli.answers.answers import MAJORITY
 from merge_snli.base.arrays import Ints
 from merge_snli.comparison.curves import mean_pattern_accuracy
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
-from merge_snli.dataset.label_spellings import TWO_WAY
+from merge_snli.dataset.label_spellings import TWO_WAY, Labels
 from merge_snli.models.labels import positions
 
 # The labels that predictions are compared with: the gold labels; the model's most frequent answer on the seed's
@@ -38,7 +38,7 @@ class Majority:
 
     models: dict[str, dict[str, float]]
     mean: dict[str, float]
-    labels: tuple[str, ...]
+    labels: Labels
     constant_label: str
     constant_share: float
     tied_votes: int
@@ -75,7 +75,7 @@ def majority(scored: ScoredDataset) -> Majority:
     )
 
 
-def _votes(scored: ScoredDataset, labels: tuple[str, ...]) -> Ints:
+def _votes(scored: ScoredDataset, labels: Labels) -> Ints:
     """Count the models that predict each label on each seed, [n_seeds, n_labels]."""
     votes = np.zeros((len(scored.ids), len(labels)), dtype=np.int64)
     for model in scored.models:
@@ -88,7 +88,7 @@ def _votes(scored: ScoredDataset, labels: tuple[str, ...]) -> Ints:
 
 
 def _scores(
-    scored: ScoredDataset, model: ModelAnswers, labels: tuple[str, ...], vote: Ints, constant_label: str
+    scored: ScoredDataset, model: ModelAnswers, labels: Labels, vote: Ints, constant_label: str
 ) -> dict[str, float]:
     answers = model.answers
     constant = np.full(len(scored.ids), positions([constant_label], answers.labels)[0])

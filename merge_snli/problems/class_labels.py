@@ -8,6 +8,7 @@ from merge_snli.dataset.label_names import LabelNames, names_of_entries, say_not
 from merge_snli.dataset.label_spellings import (
     LABEL_SETS,
     TWO_WAY,
+    Labels,
     are_answers,
     canonical_name,
     spelling,
@@ -20,7 +21,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import Rows, SourceRow, label_text
 
 
-def class_names(files: Mapping[str, Rows], column: str) -> tuple[str, ...] | None:
+def class_names(files: Mapping[str, Rows], column: str) -> Labels | None:
     """Return the names of the ClassLabel column of a source; None if it has another type."""
     first = names = None
     for other, file in files.items():

@@ -5,6 +5,7 @@ from functools import cache
 
 from merge_snli.base.files import toml_beside
 from merge_snli.base.hub_ids import split_revision
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.schema import NLI_LABELS
 
 # Ids of tasks on the Hub.
@@ -37,8 +38,8 @@ class KnownDataset:
     premise_column: str = "premise"
     hypothesis_column: str = "hypothesis"
     label_column: str = "label"
-    labels: tuple[str, ...] = NLI_LABELS
-    data_labels: tuple[str, ...] | None = None
+    labels: Labels = NLI_LABELS
+    data_labels: Labels | None = None
     splits: tuple[str, ...]
     license: str | None = None
     attribution: str

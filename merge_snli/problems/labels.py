@@ -19,6 +19,7 @@ from merge_snli.dataset.label_spellings import (
     MAX_LABELS,
     NOT_ENTAILMENT,
     TWO_WAY,
+    Labels,
     are_answers,
     canonical_name,
     spelling,
@@ -68,7 +69,7 @@ def read_labels(files: Mapping[str, Rows], options: ProblemOptions) -> LabelName
     return labels
 
 
-def _infer_names(read: Read, options: ProblemOptions, *, numeric: bool) -> tuple[str, ...]:
+def _infer_names(read: Read, options: ProblemOptions, *, numeric: bool) -> Labels:
     """Return the names of the labels in the rows: two-way or three-way NLI labels, or those of another task, sorted.
 
     Args:
@@ -108,7 +109,7 @@ def _label_of(row: SourceRow, options: ProblemOptions, *, numeric: bool) -> str:
 
 def _distinct_labels(
     rows: Iterator[SourceRow], options: ProblemOptions, label_of: Callable[[SourceRow], str]
-) -> tuple[str, ...]:
+) -> Labels:
     """Return the labels in the order in which they occur; of NLI labels, read only so many rows as show that."""
     found: dict[str, None] = {}
     for row in islice(rows, options.limit):

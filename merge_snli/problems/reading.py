@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from merge_snli.base.errors import SHOWN_VALUES, InputError
 from merge_snli.base.progress import Stage
 from merge_snli.base.table import count
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.problems.language import LanguageCheck
 from merge_snli.problems.markup import MarkupCheck
 from merge_snli.problems.options import ProblemOptions
@@ -39,7 +40,7 @@ class Survey:
         invalid: Number of rows that are not valid problems and were left out; None if there is none.
     """
 
-    label_names: tuple[str, ...]
+    label_names: Labels
     with_label: int
     without_label: int
     digest: str

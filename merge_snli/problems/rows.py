@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from merge_snli.base.errors import InputError, brief, listed, nearest, param
 from merge_snli.dataset.label_names import stands_for_no_label
-from merge_snli.dataset.label_spellings import whole_number
+from merge_snli.dataset.label_spellings import Labels, whole_number
 
 # Joins the names of columns, as in `question+answer`.
 JOIN = "+"
@@ -130,7 +130,7 @@ class Rows(NamedTuple):
     """
 
     read: Callable[[], Iterator[SourceRow]]
-    label_names: Mapping[str, tuple[str, ...]] = {}
+    label_names: Mapping[str, Labels] = {}
     numeric: Mapping[str, bool | None] = {}
     has_types: bool = True
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from merge_snli.base.errors import InputError, explained, reason
 from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import open_parquet
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.problems.rows import Header, Rows, SourceRow
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _arrow_rows(
     """
     import pyarrow as pa
 
-    label_names: dict[str, tuple[str, ...]] = {}
+    label_names: dict[str, Labels] = {}
     if b"huggingface" in (schema.metadata or {}):
         import datasets
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from merge_snli.dataset.label_spellings import MAX_LABELS, task_labels
+from merge_snli.dataset.label_spellings import MAX_LABELS, Labels, task_labels
 from merge_snli.models.labels import GIVEN
 from merge_snli.schema import data_version
 
@@ -104,7 +104,7 @@ class ModelRecord(StrictValue):
     training_data: tuple[str, ...] | None = None
     labels: tuple[Label, ...]
     label_origin: str
-    config_labels: tuple[str, ...] = ()
+    config_labels: Labels = ()
 
     @property
     def overrides_config(self) -> bool:

@@ -6,6 +6,7 @@ from itertools import chain
 from merge_snli.answers.data import SCORED
 from merge_snli.base.columns import Columns
 from merge_snli.base.table import Column, Table, count
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.problems.rows import JOIN
 from merge_snli.results.grouping import titles_of
 from merge_snli.results.records import threshold_text
@@ -115,12 +116,12 @@ def columns_of(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def compared_labels_of(results: Iterable[Result]) -> tuple[str, ...]:
+def compared_labels_of(results: Iterable[Result]) -> Labels:
     """Return the labels in which the predictions of any of the results are compared."""
     return tuple(dict.fromkeys(chain.from_iterable(result.compared_labels for result in results)))
 
 
-def _shown_labels(results: Sequence[Result]) -> tuple[str, ...]:
+def _shown_labels(results: Sequence[Result]) -> Labels:
     """Return the labels whose shares a table shows: none of scored samples, of which they say what accuracy says."""
     labels = compared_labels_of(results)
     return () if labels == SCORED else labels

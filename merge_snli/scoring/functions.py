@@ -9,6 +9,7 @@ import numpy as np
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.label_spellings import Labels
 from merge_snli.models.function import (
     FUNCTION_LABELS,
     LabelFunction,
@@ -82,7 +83,7 @@ def score_function(
     return result if out is None else store_result(result, out)
 
 
-def _digest(name: str, version: str, labels: tuple[str, ...]) -> str:
+def _digest(name: str, version: str, labels: Labels) -> str:
     """Return what identifies a function with a version."""
     key: dict[str, object] = {"function": name, "version": version}
     if labels != FUNCTION_LABELS:

@@ -16,7 +16,7 @@ from merge_snli.base import __version__
 from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.errors import InputError, Message, param
 from merge_snli.dataset.label_names import labels_of_other_task
-from merge_snli.dataset.label_spellings import TWO_WAY, are_nli
+from merge_snli.dataset.label_spellings import TWO_WAY, Labels, are_nli
 from merge_snli.models.labels import (
     INFERRED,
     TABLE,
@@ -169,7 +169,7 @@ def score_models(
     return results, failed
 
 
-def _labels_on_seeds(model: ModelRecord, predictions: Predictions, data: ScoredData) -> tuple[str, ...]:
+def _labels_on_seeds(model: ModelRecord, predictions: Predictions, data: ScoredData) -> Labels:
     """Infer the labels of a model from the seeds, or check those of the table; other labels stay what they are."""
     seeds = data.seeds
     if seeds is None or model.label_origin not in {INFERRED, TABLE}:
@@ -188,7 +188,7 @@ def infer_labels(
     *,
     config_names: Sequence[str],
     model: str,
-) -> tuple[str, ...]:
+) -> Labels:
     """Infer the order of labels with the highest accuracy on the seeds.
 
     Args:
@@ -219,7 +219,7 @@ def infer_labels(
     return first.names
 
 
-def check_labels(labels: tuple[str, ...], best: Ints, gold: Ints, data_labels: Sequence[str], *, model: str) -> None:
+def check_labels(labels: Labels, best: Ints, gold: Ints, data_labels: Sequence[str], *, model: str) -> None:
     """Check that no other order of a model's labels has a higher accuracy on the seeds.
 
     Args:
