@@ -20,7 +20,9 @@ from merge_snli.dataset.texts import TextNames
 SPELLINGS = {str(score): score for score in SCALE} | {f"{score}.0": score for score in SCALE}
 
 # A row of config `annotation`, with the texts as the annotator saw them: the columns of a sheet, and the annotator.
-Judgment: TypeAlias = dict[str, Any]
+Judgment: TypeAlias = JsonObject
+# The judgments of an annotator by variant id.
+ByVariant: TypeAlias = dict[str, Judgment]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Judgments:
         judges: The prompts and settings of the annotators that are language models, sorted by name.
     """
 
-    rows: dict[str, dict[str, Judgment]]
+    rows: dict[str, ByVariant]
     judges: tuple[JudgeRecord, ...] = ()
 
 
@@ -103,11 +105,11 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> Judgments:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
             scores, or a text of it was changed. Judgments in logs and tables may be fewer than the sample.
     """
-    rows: dict[str, dict[str, Judgment]] = {}
+    rows: dict[str, ByVariant] = {}
     files: dict[str, Path] = {}
     judges: list[JudgeRecord] = []
     for path in paths:
-        judged: dict[str, dict[str, Judgment]] = {}
+        judged: dict[str, ByVariant] = {}
         if is_judgments(path):
             read = _judgments_of_table(path, sample)
             judges += read.judges
@@ -155,11 +157,11 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
     return rows
 
 
-def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> dict[str, Judgment]:
+def _judgments(path: Path, annotator: str, rows: Iterable[Row], sample: Sample) -> ByVariant:
     """Check the rows of one annotator, and return the judgments by variant id."""
     shown: dict[str, SheetRow] = {variant_id: {} for variant_id in sample.variant_ids}
     shown |= {row[VARIANT_ID]: row for row in sample.rows}
-    judgments: dict[str, Judgment] = {}
+    judgments: ByVariant = {}
     judged_in: dict[str, str] = {}
     for where, cells in rows:
         judgment: Judgment = {name: str(cells.get(name) or "") for name in TEXT_COLUMNS}

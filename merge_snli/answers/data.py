@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +38,10 @@ SCORED = ("incorrect", "correct")
 
 # What the columns of `ScoredData.masks` of a MERGE data set are.
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
+
+
+# By column and value, whether each row has the value, [n_rows].
+Masks: TypeAlias = Mapping[str, Mapping[str, Bools]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +93,7 @@ class ScoredData:
     row_labels: Ints = field(repr=False)
     subsamples: Bools | None = field(repr=False)
     seed_labels: Ints | None = field(repr=False)
-    masks: Mapping[str, Mapping[str, Bools]] = field(repr=False)
+    masks: Masks = field(repr=False)
     annotators: Ints | None = field(default=None, repr=False)
     limit_seeds: int | None = None
     subsample: int | None = None

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from merge_snli.base.errors import InputError
-from merge_snli.results.grouping import comparable_models, names_of, results_by_name, titles_of, two_way_suffix
+from merge_snli.results.grouping import (
+    NamedResults,
+    comparable_models,
+    names_of,
+    results_by_name,
+    titles_of,
+    two_way_suffix,
+)
 from merge_snli.results.prompts import PromptGroup, on_common_prompts
 from merge_snli.results.result import Result
 
@@ -24,7 +31,7 @@ class Chosen:
         alone: Notes on models of the same data with other labels than all others.
     """
 
-    models: Mapping[str, Result]
+    models: NamedResults
     apart: Mapping[str, str] = field(default_factory=dict)
     prompted: PromptGroup | None = None
     alone: dict[str, tuple[str, ...]] = field(default_factory=dict)

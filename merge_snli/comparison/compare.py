@@ -1,6 +1,6 @@
 """Compare models scored on the same seeds: pairwise significance tests at the quality threshold (section 5)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
 from merge_snli.results.answered import answered_of
-from merge_snli.results.grouping import not_averaged, permuted_labels, without_permuted
+from merge_snli.results.grouping import NamedResults, not_averaged, permuted_labels, without_permuted
 from merge_snli.results.orders import order_effects
 from merge_snli.results.prompts import accuracy_interval, results_of
 from merge_snli.results.result import Result
@@ -178,9 +178,7 @@ def _compare(
     return found
 
 
-def _at_all_thresholds(
-    models: Mapping[str, Result], groups: Sequence[str], family: Family
-) -> tuple[PairAtThresholds, ...]:
+def _at_all_thresholds(models: NamedResults, groups: Sequence[str], family: Family) -> tuple[PairAtThresholds, ...]:
     """Test all pairs of models at the thresholds of a curve."""
     tables = {}
     for name in family.models:
@@ -189,7 +187,7 @@ def _at_all_thresholds(
     return compare_at_thresholds(tables, alpha=family.alpha, copies=family.copies)
 
 
-def _notes(models: Mapping[str, Result], family: Family) -> dict[str, tuple[str, ...]]:
+def _notes(models: NamedResults, family: Family) -> dict[str, tuple[str, ...]]:
     """Return the notes on each model, best first."""
     notes = {}
     for name in family.models:

@@ -8,7 +8,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.testing import drawn_groups
 from merge_snli.results.alignment import aligned
-from merge_snli.results.grouping import comparable_models, copies_among, permuted_labels, results_by_name
+from merge_snli.results.grouping import NamedResults, comparable_models, copies_among, permuted_labels, results_by_name
 from merge_snli.results.result import Result
 from merge_snli.statistics import (
     POWER,
@@ -27,9 +27,7 @@ CORRELATION = 0.5
 TOO_LARGE = 0.05
 
 
-def passes(
-    named: Mapping[str, Result], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
-) -> dict[str, FloatArray]:
+def passes(named: NamedResults, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> dict[str, FloatArray]:
     """Return the share of the subsamples in which each model passes each group, [n_groups].
 
     Of models with the same answers, only the first is returned: they are tested once. Models whose labels seem to be
@@ -62,7 +60,7 @@ def gaps_of(columns: Mapping[str, FloatArray]) -> Distribution:
 
 
 def smallest_difference(
-    named: Mapping[str, Result], groups: Sequence[str], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
+    named: NamedResults, groups: Sequence[str], *, alpha: float = 0.05, threshold: float = QUALITY_THRESHOLD
 ) -> float | None:
     """Return the smallest difference of PA that the permutation test finds at the strictest step of Holm's method.
 

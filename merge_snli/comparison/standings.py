@@ -8,7 +8,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import capitalized
 from merge_snli.comparison.findings import not_compared, ranking, standing
 from merge_snli.comparison.testing import Significance, drawn_groups
-from merge_snli.results.grouping import missing_groups, permuted_labels, two_way_suffix
+from merge_snli.results.grouping import NamedResults, missing_groups, permuted_labels, two_way_suffix
 from merge_snli.results.result import Result
 
 
@@ -28,7 +28,7 @@ class Standings:
     models: Mapping[str, str]
 
 
-def standings(named: Mapping[str, Result], significance: Significance | None = None) -> Standings:
+def standings(named: NamedResults, significance: Significance | None = None) -> Standings:
     """Test all pairs of models on the same seeds; a model that lacks some of them is not tested.
 
     Args:
@@ -57,7 +57,7 @@ def standings(named: Mapping[str, Result], significance: Significance | None = N
     return Standings(" ".join(sentences), letters, models)
 
 
-def _of_kind(named: Mapping[str, Result], significance: Significance) -> Standings:
+def _of_kind(named: NamedResults, significance: Significance) -> Standings:
     """Test models that answer with the same labels."""
     reasons = dict(zip(named, missing_groups(list(named.values())), strict=True))
     compared = {name: result for name, result in named.items() if reasons[name] is None}

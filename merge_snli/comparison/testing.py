@@ -1,6 +1,6 @@
 """Test models on the same groups: which test, on which values, over which pairs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -9,7 +9,7 @@ import numpy as np
 from merge_snli.base.arrays import Bools, Floats
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
-from merge_snli.results.grouping import copies_among
+from merge_snli.results.grouping import NamedResults, copies_among
 from merge_snli.results.prompts import results_of
 from merge_snli.results.result import Result
 from merge_snli.statistics import Family, compare_models, values_for
@@ -60,9 +60,7 @@ class Significance:
         """Return the unit of the test on the data of a result."""
         return "subsample" if self.test == SUBSAMPLE_TEST else result.units[0]
 
-    def family(
-        self, named: Mapping[str, Result], groups: Sequence[str], threshold: float = QUALITY_THRESHOLD
-    ) -> Family:
+    def family(self, named: NamedResults, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Family:
         """Test all pairs of at least two models on some groups at a threshold.
 
         Raises:
@@ -85,7 +83,7 @@ class Significance:
         return np.asarray(mean > 1 / 2 if of_prompts[0].dtype == bool else mean)
 
 
-def drawn_groups(results: Mapping[str, Result]) -> tuple[str, ...]:
+def drawn_groups(results: NamedResults) -> tuple[str, ...]:
     """Return the groups that every model has and that a subsample has a row of, in the order of the first result.
 
     Raises:

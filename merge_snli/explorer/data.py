@@ -22,7 +22,7 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.models.labels import positions
-from merge_snli.results.grouping import not_averaged, permuted_labels, short_names, unranked_reasons
+from merge_snli.results.grouping import NamedResults, not_averaged, permuted_labels, short_names, unranked_reasons
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 
@@ -35,9 +35,7 @@ SCORES = {"seeds": "seed_accuracy", "variants": "sample_accuracy", "pa": "patter
 LOG_ODDS_SCALE = 100
 
 
-def packed(
-    scored: ScoredDataset, named: Mapping[str, Result], *, with_text: bool, corpus: CorpusCounts | None = None
-) -> str:
+def packed(scored: ScoredDataset, named: NamedResults, *, with_text: bool, corpus: CorpusCounts | None = None) -> str:
     """Return the data of the page.
 
     Args:

@@ -15,7 +15,15 @@ from merge_snli.base.files import JsonObject, is_path, sha256_of_json
 from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
-from merge_snli.language_models.logs import LM_EVAL_PREFIX, NOT_COUNTED, Log, Usage, log_without_samples
+from merge_snli.language_models.logs import (
+    LM_EVAL_PREFIX,
+    NOT_COUNTED,
+    Log,
+    Replies,
+    Usage,
+    UsageBySample,
+    log_without_samples,
+)
 from merge_snli.language_models.sample_scores import Scoring
 from merge_snli.models.filled_prompt import Shot
 from merge_snli.models.prompts import in_data_order
@@ -153,8 +161,8 @@ def _read_answers(run: _Run) -> Log:
     with _valid_settings(path):
         order = tomllib.loads(record["prompt_toml"]).get("order", ())
     kind = STOPPED if (config.get("generation_kwargs") or {}).get("until") else None
-    replies: dict[tuple[str, int], Reply] = {}
-    usage: dict[tuple[str, ...], Usage] = {}
+    replies: Replies = {}
+    usage: UsageBySample = {}
     texts: dict[str, str] = {}
     labels: Labels = ()
     for row in open_file(path).read():

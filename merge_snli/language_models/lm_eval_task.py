@@ -4,7 +4,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeAlias
 
 from merge_snli.answers.replies import Reply, best_label, majority
 from merge_snli.base.errors import InputError
@@ -15,6 +15,9 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.language_models.questions import Scope, Seeds, accuracies, read_questions
 from merge_snli.models.filled_prompt import BETWEEN_PROBLEMS, FilledPrompt, Shot
 from merge_snli.models.prompts import parse_prompt
+
+# Of each question its uses as JSON, and the label that was answered; None for an answer that cannot be read.
+Items: TypeAlias = Sequence[tuple[str, str | None]]
 
 # Each has a function of this name below, which aggregates the answers.
 METRICS = ("seed_sample_accuracy", "sample_accuracy", "pattern_accuracy", "no_answer")
@@ -98,28 +101,28 @@ def _answer(doc: JsonObject, answer: str | None) -> JsonObject:
     return dict.fromkeys(METRICS, (doc["uses"], answer))
 
 
-def _accuracy(items: Sequence[tuple[str, str | None]], name: str) -> float:
+def _accuracy(items: Items, name: str) -> float:
     answers = []
     for uses, answer in items:
         answers += [(use, answer) for use in json.loads(uses)]
     return accuracies(answers).get(name, float("nan"))
 
 
-def seed_sample_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
+def seed_sample_accuracy(items: Items) -> float:
     """Return SA on seeds; NaN if none was predicted."""
     return _accuracy(items, "seed_sample_accuracy")
 
 
-def sample_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
+def sample_accuracy(items: Items) -> float:
     """Return SA on variants; NaN if none was predicted."""
     return _accuracy(items, "sample_accuracy")
 
 
-def pattern_accuracy(items: Sequence[tuple[str, str | None]]) -> float:
+def pattern_accuracy(items: Items) -> float:
     """Return PA at the quality threshold; NaN if no variant was predicted."""
     return _accuracy(items, "pattern_accuracy")
 
 
-def no_answer(items: Sequence[tuple[str, str | None]]) -> float:
+def no_answer(items: Items) -> float:
     """Return the number of answers that cannot be read."""
     return float(sum(answer is None for _, answer in items))

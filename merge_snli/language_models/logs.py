@@ -33,8 +33,12 @@ NOT_COUNTED: JsonObject = {"calls": 0, "input_tokens": None, "output_tokens": No
 logger = logging.getLogger(__name__)
 
 
+# Replies by the id of the question and the number of the reply, such as an epoch.
+Replies: TypeAlias = dict[tuple[str, int], Reply]
 # What it took to ask a question: by the names in `TAKEN`, their numbers; None for what is unknown.
 Usage: TypeAlias = dict[str, int | float | None]
+# The usage of samples, by what identifies a sample in all logs that have it.
+UsageBySample: TypeAlias = dict[tuple[str, ...], Usage]
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,8 @@ class Log:
         scope: Which part of it has the questions, whatever seeds.
         prompt: The prompt and the settings, without the usage.
         versions: Versions of the libraries of the run.
-        replies: The replies by the id of the question and the number of the reply, such as an epoch.
-        usage: What each sample took, by what identifies the sample in all logs that have it.
+        replies: The replies.
+        usage: What each sample took.
         texts: The last text of each question by its id, as far as the log has it.
         first_tokens: The log-probability of the first token with a letter or digit of a reply, followed by those of
             the likeliest other tokens in its place, by the keys of `replies`; empty if the log does not have them.
@@ -80,8 +84,8 @@ class Log:
     scope: Scope
     prompt: PromptRecord
     versions: dict[str, str]
-    replies: dict[tuple[str, int], Reply] = field(default_factory=dict)
-    usage: dict[tuple[str, ...], Usage] = field(default_factory=dict)
+    replies: Replies = field(default_factory=dict)
+    usage: UsageBySample = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     first_tokens: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
     samples: dict[str, SampleFacts] = field(default_factory=dict)
@@ -147,7 +151,7 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
     replies = {}
     for pair, by_number in numbered.items():
         replies[pair] = tuple(by_number[number] for number in sorted(by_number))
-    used: dict[tuple[str, ...], Usage] = {}
+    used: UsageBySample = {}
     for log in logs:
         used |= log.usage  # a retried run's log repeats the samples that it reuses
     sums: JsonObject = {name: of_all(sum, [usage.get(name) for usage in used.values()]) for name in TAKEN}
@@ -180,7 +184,7 @@ def _check_questions(log: Log, pairs: dict[str, Pair], filled: FilledPrompt | No
             raise InputError(f"{log.path}: sample {question} does not ask the pair {question} of {data.full_name}")
 
 
-def _read(log: Log, filled: FilledPrompt | None, labels: Labels) -> dict[tuple[str, int], Reply]:
+def _read(log: Log, filled: FilledPrompt | None, labels: Labels) -> Replies:
     """Return the replies of a log as they are read now; warn if they are stored with other labels."""
     if log.samples:
         return log.replies

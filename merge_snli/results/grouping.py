@@ -4,6 +4,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from merge_snli.schema import ALL, WORD_CLASSES
 from merge_snli.statistics import mcnemar_test
 
 DataKey = tuple[str, str | None]
+# Results by display name.
+NamedResults: TypeAlias = Mapping[str, Result]
 ModelKey = tuple[str | None, ...]
 
 CONFIGS = (ALL, *WORD_CLASSES)
@@ -226,7 +229,7 @@ def results_by_name(results: Sequence[Result]) -> dict[str, Result]:
     return dict(zip(names, results, strict=True))
 
 
-def copies_among(named: Mapping[str, Result]) -> dict[str, str]:
+def copies_among(named: NamedResults) -> dict[str, str]:
     """Return each model whose answers are exactly those of an earlier one, with the earlier one."""
     copies = {}
     first: dict[tuple[str, ...], str] = {}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from merge_snli.answers.answers import MAJORITY, Answers, Counts, Reference
-from merge_snli.answers.data import LABEL, WORD_CLASS, stored_name
+from merge_snli.answers.data import LABEL, WORD_CLASS, Masks, stored_name
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.models.labels import Missing, positions
@@ -43,7 +43,7 @@ MAX_INTERVALS = 20
 
 def numbers_from(
     answers: Answers,
-    masks: Mapping[str, Mapping[str, Bools]],
+    masks: Masks,
     annotators: Ints | None = None,
     *,
     intervals: bool = True,
@@ -111,7 +111,7 @@ def consistency(answers: Answers) -> dict[str, RowScores] | None:
 
 
 def scores_by_value(
-    answers: Answers, whole: Scores, masks: Mapping[str, Mapping[str, Bools]], *, intervals: bool = True
+    answers: Answers, whole: Scores, masks: Masks, *, intervals: bool = True
 ) -> dict[str, dict[str, Scores]]:
     """Return the scores on the rows with each value of each column, for values that have a row.
 

@@ -16,7 +16,7 @@ from merge_snli.models.display_names import unique_names
 from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
 from merge_snli.results.records import TAKEN
 from merge_snli.results.result import Result
-from merge_snli.results.rows import MODEL, PA, ScoreRow, mean_row, of_all, percent
+from merge_snli.results.rows import MODEL, PA, RowsBy, ScoreRow, mean_row, of_all, percent
 from merge_snli.results.scores import INTERVALS
 from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -80,9 +80,9 @@ class PromptGroup(Result):
         return mean
 
     @cached_property
-    def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
+    def rows_by(self) -> RowsBy:
         """The mean scores on the rows with each value of each column."""
-        means: dict[str, dict[str, ScoreRow]] = {}
+        means: RowsBy = {}
         for column, values in self.results[0].rows_by.items():
             by_prompt = [result.rows_by[column] for result in self.results]
             means[column] = {value: mean_row([rows[value] for rows in by_prompt]) for value in values}

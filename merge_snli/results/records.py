@@ -49,6 +49,8 @@ def one_of(names: Collection[str]) -> tuple[Any, ...]:
 Label = Annotated[str, Field(min_length=1)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
+PositiveCount = Annotated[int, Field(ge=1, lt=2**63)]
+NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Difference = Annotated[float, Field(ge=-1, le=1)]
 # Low and high end of an interval.
@@ -205,7 +207,7 @@ class PromptRecord(StrictValue):
     prompt_digest: Digest
     shots: Count
     answers: Annotated[str, *one_of(ANSWERS)]
-    temperature: Annotated[float, Field(ge=0)] | None
+    temperature: NotNegative | None
     calls: Count
     input_tokens: Count | None
     output_tokens: Count | None
@@ -213,7 +215,7 @@ class PromptRecord(StrictValue):
     settings: dict[str, str]
     prompt_toml: str | None = None
     reasoning_tokens: Count | None = None
-    cost: Annotated[float, Field(ge=0)] | None = None
+    cost: NotNegative | None = None
 
     @property
     def title(self) -> str:
@@ -264,7 +266,7 @@ class RunRecord(StrictValue):
     versions: dict[str, str]
     dtype: str | None = None
     device: str | None = None
-    seconds: Annotated[float, Field(ge=0)] = 0.0
+    seconds: NotNegative = 0.0
     no_answers: Count = 0
     prompt: PromptRecord | None = None
     unread: dict[str, Count] = field(default_factory=dict)

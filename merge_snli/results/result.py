@@ -19,8 +19,8 @@ from merge_snli.base.table import Column, Table
 from merge_snli.base.typed import typed
 from merge_snli.results.answered import Answered, answered_of
 from merge_snli.results.result_file import ResultFile
-from merge_snli.results.rows import Row, ScoreRow, percent
-from merge_snli.results.scores import SOURCE_COLUMNS, Scores, SourceAccuracy, numbers_of
+from merge_snli.results.rows import RowsBy, ScoreRow, percent
+from merge_snli.results.scores import SOURCE_COLUMNS, Row, Scores, SourceAccuracy, numbers_of
 from merge_snli.results.whole import open_whole
 from merge_snli.schema import ALL
 from merge_snli.statistics import Interval
@@ -164,7 +164,7 @@ class Result(ResultFile):
         return ScoreRow(row, self.scores.curve)
 
     @cached_property
-    def rows_by(self) -> dict[str, dict[str, ScoreRow]]:
+    def rows_by(self) -> RowsBy:
         """The scores on the rows with each value of each column, such as `word_class`."""
         by_label = {} if self.source is None else self.source.labels
         rows = {}

@@ -20,6 +20,7 @@ from merge_snli.results.records import (
     Label,
     LeftOut,
     ModelRecord,
+    PositiveCount,
     RunRecord,
     StrictValue,
     Threshold,
@@ -68,7 +69,7 @@ class ResultFile(StrictValue):
     notes: tuple[str, ...]
     quality_threshold: Threshold
     thresholds: tuple[Threshold, ...]
-    subsamples: Annotated[int, Field(ge=1, lt=2**63)] | None
+    subsamples: PositiveCount | None
     scores: Scores
     parts: dict[str, dict[str, Scores]]
     consistency: dict[Annotated[str, *one_of(("seed", "majority"))], RowScores] | None = None

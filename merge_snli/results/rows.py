@@ -9,10 +9,9 @@ import numpy as np
 
 from merge_snli.base.table import Column
 from merge_snli.results.records import Ends
-from merge_snli.results.scores import Curve
+from merge_snli.results.scores import Curve, Row
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, matching_threshold
 
-Row: TypeAlias = dict[str, float | None]
 N = TypeVar("N", int, float)
 
 MODEL = Column("Model", "left")
@@ -65,6 +64,10 @@ class ScoreRow(ScoreValues):
     """
 
     curve: Curve
+
+
+# The scores on the rows with each value of each column.
+RowsBy: TypeAlias = dict[str, dict[str, ScoreRow]]
 
 
 def mean_row(rows: Sequence[ScoreRow]) -> ScoreRow:

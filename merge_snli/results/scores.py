@@ -1,12 +1,26 @@
 """Define the scores in a result: accuracies, curves and intervals."""
 
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from merge_snli.results.records import Count, Difference, Digest, Ends, Label, Share, StrictValue, Threshold
+from merge_snli.results.records import (
+    Count,
+    Difference,
+    Digest,
+    Ends,
+    Label,
+    NotNegative,
+    PositiveCount,
+    Share,
+    StrictValue,
+    Threshold,
+)
 from metrics.pattern_accuracy.core import CURVE
+
+# Scores by name; None for one that is not known.
+Row: TypeAlias = dict[str, float | None]
 
 # How reports name an answer that cannot be read.
 NO_ANSWER_TEXT = "no answer"
@@ -30,7 +44,7 @@ class Spread(StrictValue):
     """
 
     mean: Share | None
-    std: Annotated[float, Field(ge=0)] | None
+    std: NotNegative | None
     each: tuple[Share | None, ...]
 
 
@@ -125,7 +139,7 @@ class Scores(RowScores):
             with many.
     """
 
-    groups: Annotated[int, Field(ge=1, lt=2**63)]
+    groups: PositiveCount
     predicted: dict[Label, dict[Label, Count]]
     seed_accuracy: Share | None = None
     qt: Difference | None = None
@@ -147,13 +161,13 @@ class Scores(RowScores):
         """Return the share of the rows for which the model predicts a label."""
         return sum(row.get(label, 0) for row in self.predicted.values()) / self.rows
 
-    def as_row(self) -> dict[str, float | None]:
+    def as_row(self) -> Row:
         """Return every score by name: shares from 0 to 1, and the numbers of groups and rows.
 
         A score with an interval has its ends as `NAME_low` and `NAME_high`, and the share of each predicted label is
         `predicted_LABEL`. Scores that need seeds are absent without them.
         """
-        row: dict[str, float | None] = {"groups": self.groups}
+        row: Row = {"groups": self.groups}
         for name, value in numbers_of(self).items():
             if self.seed_accuracy is None and name in NEED_SEEDS:
                 continue
@@ -165,7 +179,7 @@ class Scores(RowScores):
         return row
 
 
-def numbers_of(scores: StrictValue) -> dict[str, float | None]:
+def numbers_of(scores: StrictValue) -> Row:
     """Return the fields of some scores that are one number or its mean over the subsamples, by name."""
     numbers = {}
     for field in fields(scores):  # type: ignore[arg-type]
@@ -213,11 +227,11 @@ class SourceAccuracy(StrictValue):
         interval: 95% Wilson score interval.
     """
 
-    problems: Annotated[int, Field(ge=1, lt=2**63)]
+    problems: PositiveCount
     sample_accuracy: Share
     interval: Ends
 
-    def as_row(self) -> dict[str, float | None]:
+    def as_row(self) -> Row:
         """Return the scores as shares, with the ends of the interval as `NAME_low` and `NAME_high`."""
         low, high = self.interval
         return dict(zip(SOURCE_COLUMNS, (self.problems, self.sample_accuracy, low, high), strict=True))

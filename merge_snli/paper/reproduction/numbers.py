@@ -66,7 +66,7 @@ def data_numbers(
     ours = {}
     for name, labels in TABLES.items():
         ours[name] = Ours(_cells(tables[name.replace("-", "_")], labels), NOT_RUN)
-    of_masked_lms: dict[tuple[str, str], OurNumber] = {}
+    of_masked_lms: Cells = {}
     for model in masked_lms:
         config = read_json(model.path / "config.json")
         kind = "E-D" if config.get("is_encoder_decoder") else "E"
@@ -112,7 +112,7 @@ def score_numbers(report: Report, results: Sequence[Result], out: Path) -> dict[
                     if artifact.draw is not None and name.startswith("figure"):
                         figures[name] = _draw(artifact.draw, artifact.title, name, out)
     of_plain = [result for result in results if result.dataset.digest == scored.record.digest]
-    found: dict[str, dict[tuple[str, str], OurNumber]] = {}
+    found: dict[str, Cells] = {}
     reasons = {"section-5.5": [JUDGED]}
     for name, analysis, cells in COMPUTED:
         of_artifact = found.setdefault(name, {})
@@ -266,7 +266,7 @@ def better_than_one(cells: Cells) -> Cells:
 def table_10_cells(scored: ScoredDataset, printed: Collection[str]) -> Cells:
     """Return gold label, annotators' labels and mean accuracy of the seeds in the paper's Table 10, by id."""
     accuracy = mean_accuracy(scored)
-    cells: dict[tuple[str, str], OurNumber] = {}
+    cells: Cells = {}
     for index, seed in enumerate(scored.ids):
         if seed not in printed:
             continue

@@ -1,9 +1,8 @@
 """Our numbers beside the paper's: the verdict on each follows from the paper's number, ours and our interval alone."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from merge_snli.base.table import Cell
 from merge_snli.papers.numbers import PaperArtifact, PaperCell
@@ -35,7 +34,8 @@ class OurNumber:
     interval: Ends | None = None
 
 
-Cells = Mapping[tuple[str, str], OurNumber]
+# Our numbers, by row and column.
+Cells: TypeAlias = dict[tuple[str, str], OurNumber]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Ours:
     """What we have for an artifact.
 
     Attributes:
-        cells: Our numbers, by row and column.
+        cells: Our numbers.
         reason: Why there are no others.
         files: Its figure, as paths in the output folder: an SVG file and, if it has one, one for the width of a phone.
     """
