@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 
-from merge_snli.statistics.values import FloatArray
+from merge_snli.base.arrays import Floats
 
 
-def many_models(models: int, seeds: int, *, highest: float = 0.985, lowest: float = 0.031) -> dict[str, FloatArray]:
+def many_models(models: int, seeds: int, *, highest: float = 0.985, lowest: float = 0.031) -> dict[str, Floats]:
     """Return the share of ten subsamples in which each model passes each seed, of accuracies at equal distances."""
     rng = np.random.default_rng(models)
     difficulty = rng.normal(size=seeds)

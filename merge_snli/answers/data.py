@@ -40,6 +40,9 @@ SCORED = ("incorrect", "correct")
 WORD_CLASS, LABEL, MASKED_LM, AGREEMENT = "word_class", "label", "masked_lm", "agreement"
 
 
+# What a group and a row of data are called.
+Units: TypeAlias = tuple[str, str]
+
 # By column and value, whether each row has the value, [n_rows].
 Masks: TypeAlias = Mapping[str, Mapping[str, Bools]]
 
@@ -168,7 +171,7 @@ class ScoredData:
         return self.name if self.config is None else f"config {self.config} of {self.name}"
 
     @property
-    def units(self) -> tuple[str, str]:
+    def units(self) -> Units:
         """What a group and a row are called."""
         return units_of(self.label_names, has_seeds=self.seeds is not None)
 
@@ -254,7 +257,7 @@ def subsample_masks(numbers: pa.ChunkedArray, n_subsamples: int, only: int | Non
     return masks
 
 
-def units_of(labels: Labels, *, has_seeds: bool) -> tuple[str, str]:
+def units_of(labels: Labels, *, has_seeds: bool) -> Units:
     """Return what a group and a row of data are called."""
     if has_seeds:
         return "seed", "variant"

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from merge_snli.base.arrays import Floats
 from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
@@ -28,7 +29,6 @@ from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.statistics import distribution_of, holm, smallest_paired
 from merge_snli.statistics.families import PAIRED_TESTS, smallest_p
-from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 Results: TypeAlias = Result | str | Path | Iterable[Result | str | Path]
@@ -156,7 +156,7 @@ class _Pair:
 
     row: AgainstBaseline
     key: tuple[str, bytes] | None = None
-    gaps: FloatArray | None = None
+    gaps: Floats | None = None
 
     @property
     def seeds(self) -> tuple[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from math import comb
 
+from merge_snli.base.arrays import Floats
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.testing import drawn_groups
@@ -17,7 +18,6 @@ from merge_snli.statistics import (
     observed_gaps,
     smallest_paired,
 )
-from merge_snli.statistics.values import FloatArray
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD
 
 # Assumed correlation over seeds of whether two models pass, if no two models were scored.
@@ -27,7 +27,7 @@ CORRELATION = 0.5
 TOO_LARGE = 0.05
 
 
-def passes(named: NamedResults, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> dict[str, FloatArray]:
+def passes(named: NamedResults, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> dict[str, Floats]:
     """Return the share of the subsamples in which each model passes each group, [n_groups].
 
     Of models with the same answers, only the first is returned: they are tested once. Models whose labels seem to be
@@ -47,7 +47,7 @@ def passes(named: NamedResults, groups: Sequence[str], threshold: float = QUALIT
     return found
 
 
-def gaps_of(columns: Mapping[str, FloatArray]) -> Distribution:
+def gaps_of(columns: Mapping[str, Floats]) -> Distribution:
     """Return how far two models are apart on a seed; one model is compared with an equally good one.
 
     Args:

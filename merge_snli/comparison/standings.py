@@ -1,13 +1,11 @@
 """State what was found about models on the same data at the quality threshold, as pages and tables begin with it."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
-from merge_snli.base.errors import InputError
 from merge_snli.base.table import capitalized
 from merge_snli.comparison.findings import not_compared, ranking, standing
-from merge_snli.comparison.testing import Significance, drawn_groups
+from merge_snli.comparison.testing import Significance
 from merge_snli.results.grouping import NamedResults, missing_groups, permuted_labels, two_way_suffix
 from merge_snli.results.result import Result
 
@@ -62,10 +60,7 @@ def _of_kind(named: NamedResults, significance: Significance) -> Standings:
     reasons = dict(zip(named, missing_groups(list(named.values())), strict=True))
     compared = {name: result for name, result in named.items() if reasons[name] is None}
     apart = {name: reason for name, reason in reasons.items() if reason is not None}
-    family = None
-    if len(compared) > 1:
-        with suppress(InputError):
-            family = significance.family(compared, drawn_groups(compared))
+    family = significance.family_if_any(compared)
     finding = ranking(
         {name: result.row.share("pattern_accuracy") for name, result in compared.items()},
         {name: result.row.ends("pattern_accuracy") for name, result in compared.items()},

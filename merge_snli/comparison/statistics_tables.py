@@ -6,6 +6,7 @@ from itertools import groupby
 
 import pydantic_core
 
+from merge_snli.answers.data import Units
 from merge_snli.base.columns import Columns
 from merge_snli.base.files import JsonObject
 from merge_snli.base.table import NO_VALUE, Column, Table, capitalized, count
@@ -21,7 +22,7 @@ from merge_snli.statistics import Family, PairAtThresholds, TestResult, p_matrix
 FEW_MODELS = 5
 
 
-def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
+def effect_text(effect: PromptEffect, units: Units) -> str:
     """Return what the prompt changes in words.
 
     Args:
@@ -36,7 +37,7 @@ def effect_text(effect: PromptEffect, units: tuple[str, str]) -> str:
     )
 
 
-def order_text(effect: OrderEffect, units: tuple[str, str]) -> str:
+def order_text(effect: OrderEffect, units: Units) -> str:
     """Return what the order of the labels changes in words; see `effect_text`."""
     accuracy = [NO_VALUE if share is None else f"{100 * share:.1f}" for share in effect.accuracy]
     return (
@@ -45,7 +46,7 @@ def order_text(effect: OrderEffect, units: tuple[str, str]) -> str:
     )
 
 
-def _changed(effect: PromptEffect | OrderEffect, units: tuple[str, str]) -> str:
+def _changed(effect: PromptEffect | OrderEffect, units: Units) -> str:
     """Return on which share of all seeds and rows, drawn or not, the answer changes."""
     group, row = units
     on_rows = f"{100 * effect.changed_rows:.1f}% of all {row}s"

@@ -1,6 +1,7 @@
 """Test models on the same groups: which test, on which values, over which pairs."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 
@@ -72,6 +73,14 @@ class Significance:
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
         except ValueError as error:
             raise InputError(f"cannot run the test {self.test}: {error}; choose another ⟦test⟧") from error
+
+    def family_if_any(self, named: NamedResults) -> Family | None:
+        """Test all pairs of models on the groups that they have; None with one model, or if the test does not fit."""
+        if len(named) < 2:
+            return None
+        with suppress(InputError):
+            return self.family(named, drawn_groups(named))
+        return None
 
     def values(self, scored: Result, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
         """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""

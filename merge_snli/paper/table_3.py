@@ -2,18 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from merge_snli.base.arrays import Floats
-from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
 from merge_snli.base.table import count
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
-from merge_snli.comparison.testing import Significance, drawn_groups
+from merge_snli.comparison.testing import Significance
 from merge_snli.results.grouping import best_first
 from merge_snli.statistics import (
     Family,
@@ -73,10 +71,7 @@ def table_3(scored: ScoredDataset, significance: Significance | None = None) -> 
         significance: How the models are tested; by default with the permutation test at 5%.
     """
     named = {model.name: model.result for model in scored.models}
-    family = None
-    if len(named) > 1:
-        with suppress(InputError):
-            family = (significance or Significance()).family(named, drawn_groups(named))
+    family = (significance or Significance()).family_if_any(named)
     levels = []
     methods: dict[str, None] = {}
     for result in named.values():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from merge_snli.answers.answers import Counts
+from merge_snli.answers.data import Units
 from merge_snli.base.table import count
 from merge_snli.results.measure import spread
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
@@ -25,7 +26,7 @@ class Answered:
     pattern_accuracy: float | None
     groups: int
 
-    def note(self, threshold: float, units: tuple[str, str]) -> str:
+    def note(self, threshold: float, units: Units) -> str:
         """Return it in words.
 
         Args:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merge_snli.answers.answers import Answers, Counted, Counts
-from merge_snli.answers.data import LABEL, units_of
+from merge_snli.answers.data import LABEL, Units, units_of
 from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import COUNTED_COLUMNS, from_bytes, from_table, to_table, with_data
 from merge_snli.base.arrays import Floats
@@ -113,7 +113,7 @@ class Result(ResultFile):
         return self.scores.seed_accuracy is not None
 
     @property
-    def units(self) -> tuple[str, str]:
+    def units(self) -> Units:
         """What a group and a row of the data are called."""
         return units_of(self.dataset.labels, has_seeds=self.has_seeds)
 

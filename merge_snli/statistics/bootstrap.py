@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.statistics.values import LEVEL, TAILS, FloatArray, Interval, numbers
+from merge_snli.base.arrays import Floats
+from merge_snli.statistics.values import LEVEL, TAILS, Interval, numbers
 
 Method: TypeAlias = Literal["BCa", "percentile"]
 
@@ -51,7 +52,7 @@ def bootstrap_intervals(
     """
     arrays = [numbers(f"columns[{i}]", column) for i, column in enumerate(columns)]
 
-    def stacked(*values: FloatArray, axis: int = -1) -> FloatArray:
+    def stacked(*values: Floats, axis: int = -1) -> Floats:
         return np.stack([statistic(*values, axis=axis) for statistic in statistics])
 
     return _intervals(stacked, arrays, method, n_resamples, random_seed)
@@ -73,7 +74,7 @@ def stratified_interval(strata: Sequence[ArrayLike], weights: Sequence[float], *
     """
     arrays = [numbers(f"strata[{i}]", values) for i, values in enumerate(strata)]
 
-    def weighted_mean(*values: FloatArray, axis: int = -1) -> FloatArray:
+    def weighted_mean(*values: Floats, axis: int = -1) -> Floats:
         means = [weight * stratum.mean(axis=axis) for weight, stratum in zip(weights, values, strict=True)]
         return np.asarray(sum(means))[np.newaxis]
 
@@ -82,8 +83,8 @@ def stratified_interval(strata: Sequence[ArrayLike], weights: Sequence[float], *
 
 
 def _intervals(
-    statistics: Callable[..., FloatArray],
-    arrays: Sequence[FloatArray],
+    statistics: Callable[..., Floats],
+    arrays: Sequence[Floats],
     method: Method,
     n_resamples: int,
     random_seed: int,
@@ -95,7 +96,7 @@ def _intervals(
 
     rounding = rounding_of(statistics(*arrays, axis=-1))
 
-    def rounded(*values: FloatArray, axis: int = -1) -> FloatArray:
+    def rounded(*values: Floats, axis: int = -1) -> Floats:
         return rounding(statistics(*values, axis=axis))
 
     with warnings.catch_warnings(action="ignore"):  # BCa warns if it is undefined, which is handled below
@@ -114,7 +115,7 @@ def _intervals(
     return defined_intervals(ends, result.bootstrap_distribution, method=method)
 
 
-def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
+def rounding_of(observed: Floats) -> Callable[[Floats], Floats]:
     """Return a function that rounds statistics, (s, …), to the digits to which they are exact.
 
     The same number summed in another order differs in its last bits, and BCa counts the resamples that equal the
@@ -126,13 +127,13 @@ def rounding_of(observed: FloatArray) -> Callable[[FloatArray], FloatArray]:
     larger = np.log10(np.fmax(np.abs(observed), 1))
     scale = 10.0 ** (_EXACT_DIGITS - np.floor(np.where(np.isfinite(larger), larger, 0)))
 
-    def rounded(values: FloatArray) -> FloatArray:
+    def rounded(values: Floats) -> Floats:
         return np.asarray((np.rint(values.T * scale) / scale).T + 0.0)  # -0.0 becomes 0.0
 
     return rounded
 
 
-def defined_intervals(ends: FloatArray, resampled: FloatArray, *, method: Method) -> tuple[Interval, ...]:
+def defined_intervals(ends: Floats, resampled: Floats, *, method: Method) -> tuple[Interval, ...]:
     """Return the interval of each statistic: by percentiles where the method is undefined.
 
     Args:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from merge_snli.base.arrays import Ints
-from merge_snli.statistics.values import FloatArray
+from merge_snli.base.arrays import Floats, Ints
 
 # Smaller p-values are below the rounding of the Fourier transform: this upper bound stands for them.
 SMALLEST_P = 1e-12
@@ -42,7 +41,7 @@ class SignP(NamedTuple):
     is_exact: bool
 
 
-def random_signs_p(differences: FloatArray) -> SignP:
+def random_signs_p(differences: Floats) -> SignP:
     """Return the probability of a sum at least as far from 0 as the observed one, if all signs are random.
 
     Args:

@@ -8,13 +8,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.base.arrays import Bools
+from merge_snli.base.arrays import Bools, Floats
 from merge_snli.statistics.exact import SMALLEST_P
 from merge_snli.statistics.letters import compact_letters
 from merge_snli.statistics.multiple import holm
 from merge_snli.statistics.paired_tests import mcnemar_test, permutation_test
 from merge_snli.statistics.t_tests import paired_t_test
-from merge_snli.statistics.values import FloatArray, TestResult, ratios
+from merge_snli.statistics.values import TestResult, ratios
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy, required_correct
 
 PairedTest = Callable[..., TestResult]
@@ -35,7 +35,7 @@ def smallest_p(test: str, n: int) -> float:
     return 0.0 if test == SUBSAMPLE_TEST else max(SMALLEST_P, 2.0 ** (1 - n))
 
 
-def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> FloatArray:
+def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> Floats:
     """Return the share of the subsamples in which each seed passes a threshold.
 
     Its mean is PA if every subsample has every seed.
@@ -64,9 +64,7 @@ def passes_by_seed(correct: ArrayLike, sizes: ArrayLike, threshold: float = QUAL
     return ratios(np.count_nonzero(passing, axis=0), np.count_nonzero(n, axis=0))
 
 
-def values_for(
-    test: str, correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD
-) -> FloatArray | Bools:
+def values_for(test: str, correct: ArrayLike, sizes: ArrayLike, threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
     """Convert one model's counts to the values that `compare_models` takes for a test.
 
     Args:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.base.arrays import Bools, Ints
-from merge_snli.statistics.values import FloatArray
+from merge_snli.base.arrays import Bools, Floats, Ints
 
 MAX_ITERATIONS = 30
 # Newton's method stops when no coefficient changes by more than this.
@@ -44,7 +43,7 @@ class NotConverged(ArithmeticError):  # noqa: N818 - the name says what happened
     """The maximum likelihood does not exist or was not found; usually the predictors determine some outcomes."""
 
 
-def within_outcomes(predictors: FloatArray, outcomes: Sequence[Outcome]) -> FloatArray:
+def within_outcomes(predictors: Floats, outcomes: Sequence[Outcome]) -> Floats:
     """Return the products of the predictors' deviations from their means in each outcome, summed over the outcomes.
 
     Args:
@@ -62,7 +61,7 @@ def within_outcomes(predictors: FloatArray, outcomes: Sequence[Outcome]) -> Floa
     return total
 
 
-def independent_columns(products: FloatArray, observations: int) -> list[int]:
+def independent_columns(products: Floats, observations: int) -> list[int]:
     """Return the predictors that are neither constant nor a linear combination of earlier ones.
 
     Args:
@@ -81,7 +80,7 @@ def independent_columns(products: FloatArray, observations: int) -> list[int]:
     return kept
 
 
-def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints) -> tuple[FloatArray, FloatArray]:
+def fit_logistic(predictors: Floats, outcomes: Sequence[Outcome], clusters: Ints) -> tuple[Floats, Floats]:
     """Fit a logistic regression with one intercept per outcome, by Newton's method.
 
     Args:
@@ -113,8 +112,8 @@ def fit_logistic(predictors: FloatArray, outcomes: Sequence[Outcome], clusters: 
 
 
 def _derivatives(
-    predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    predictors: Floats, outcomes: Sequence[Outcome], clusters: Ints, coefficients: Floats
+) -> tuple[Floats, Floats]:
     """Return the gradient of the log-likelihood by cluster, and the information: minus its second derivatives."""
     from scipy.special import expit
 
@@ -134,9 +133,7 @@ def _derivatives(
     return scores, information
 
 
-def _covariance(
-    predictors: FloatArray, outcomes: Sequence[Outcome], clusters: Ints, coefficients: FloatArray
-) -> FloatArray:
+def _covariance(predictors: Floats, outcomes: Sequence[Outcome], clusters: Ints, coefficients: Floats) -> Floats:
     scores, information = _derivatives(predictors, outcomes, clusters, coefficients)
     included = np.array([outcome.included for outcome in outcomes])
     n = int(included.sum())

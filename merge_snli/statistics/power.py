@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.base.arrays import Ints
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.statistics.exact import SMALLEST_P
-from merge_snli.statistics.values import TAILS, FloatArray, ratios
+from merge_snli.statistics.values import TAILS, ratios
 
 # Share of the comparisons that find the smallest difference.
 POWER = 0.8
@@ -35,8 +35,8 @@ class Distribution:
         shares: Share of the seeds with each value, [k].
     """
 
-    values: FloatArray
-    shares: FloatArray
+    values: Floats
+    shares: Floats
 
     @property
     def mean(self) -> float:
@@ -189,7 +189,7 @@ def _unpaired_power(passes: Distribution, n: int, difference: float, alpha: floa
     return float(np.mean(np.abs(mean - changed_mean) > quantile * errors))
 
 
-def _moments(counts: Ints, distribution: Distribution) -> tuple[FloatArray, FloatArray]:
+def _moments(counts: Ints, distribution: Distribution) -> tuple[Floats, Floats]:
     """Return mean and variance of samples, [n_samples] each."""
     totals = counts.sum(axis=1)
     means = counts @ distribution.values / totals

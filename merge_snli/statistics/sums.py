@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from merge_snli.base.arrays import Floats
 from merge_snli.statistics.bootstrap import (
     MAX_VALUES_PER_BATCH,
     N_RESAMPLES,
@@ -18,14 +19,14 @@ from merge_snli.statistics.bootstrap import (
     defined_intervals,
     rounding_of,
 )
-from merge_snli.statistics.values import TAILS, FloatArray, Interval
+from merge_snli.statistics.values import TAILS, Interval
 
 Draws = NDArray[np.uint8]
 
 _MAX_KEPT = 2**27  # draws of one byte that are kept
 
 
-def intervals_of_sums(statistics: Callable[[FloatArray], FloatArray], values: FloatArray) -> tuple[Interval, ...]:
+def intervals_of_sums(statistics: Callable[[Floats], Floats], values: Floats) -> tuple[Interval, ...]:
     """Compute the 95% BCa intervals of statistics of sums over seeds.
 
     Args:
@@ -77,7 +78,7 @@ def _kept_draws(n: int) -> tuple[Draws, ...]:
     return tuple(_draws(n))
 
 
-def _bca(observed: FloatArray, resampled: FloatArray, left_out: FloatArray) -> FloatArray:
+def _bca(observed: Floats, resampled: Floats, left_out: Floats) -> Floats:
     """Return the ends of the bias-corrected and accelerated intervals (Efron and Tibshirani 1993, section 14.3).
 
     Args:

@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from merge_snli.statistics.values import LEVEL, OVERLAP_WARNING, FloatArray, Interval, TestResult, numbers, paired
+from merge_snli.base.arrays import Floats
+from merge_snli.statistics.values import LEVEL, OVERLAP_WARNING, Interval, TestResult, numbers, paired
 
 _TOLERANCE = 1e-12  # equal scores may give differences that differ in their last bits
 
@@ -49,7 +50,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "model") -
     return paired_result("paired t-test", statistic, p_value, differences, unit)
 
 
-def paired_result(test: str, statistic: float, p_value: float, differences: FloatArray, unit: str) -> TestResult:
+def paired_result(test: str, statistic: float, p_value: float, differences: Floats, unit: str) -> TestResult:
     """Return the result of a test of paired differences, with Student's 95% t interval and Cohen's d_z.
 
     Cohen's d_z is the mean over the standard deviation; 0 or infinite if the differences are equal.
@@ -125,7 +126,7 @@ def independent_t_test(first: ArrayLike, second: ArrayLike, *, unit: str = "mode
     )
 
 
-def _deviation(values: FloatArray) -> float:
+def _deviation(values: Floats) -> float:
     """Return the standard deviation, exactly 0 for equal values."""
     return 0.0 if np.ptp(values) <= _TOLERANCE else float(values.std(ddof=1))
 

@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from merge_snli.base.arrays import Floats
 
 OVERLAP_WARNING = (
     "Subsamples share variants of the same seeds and are not independent, so t-tests over them report too many "
     "differences; use the permutation test instead, whose unit is the seed."
 )
-
-FloatArray = NDArray[np.float64]
 
 # Nominal coverage of intervals.
 LEVEL = 0.95
@@ -79,19 +79,19 @@ class TestResult:
         return not math.isnan(self.p_value)
 
 
-def ratios(numerators: ArrayLike, denominators: ArrayLike) -> FloatArray:
+def ratios(numerators: ArrayLike, denominators: ArrayLike) -> Floats:
     """Divide two arrays of the same shape; NaN where the denominator is not positive."""
     below = np.asarray(denominators)
     return np.asarray(np.divide(numerators, below, out=np.full(below.shape, np.nan), where=below > 0))
 
 
-def mean_of_known(values: ArrayLike, axis: int) -> FloatArray:
+def mean_of_known(values: ArrayLike, axis: int) -> Floats:
     """Return the mean over an axis of the values that are not NaN; NaN if all are."""
     known = ~np.isnan(values)
     return ratios(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis))
 
 
-def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def paired(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Convert two lists of finite numbers, one of each for each unit, to arrays.
 
     Raises:
@@ -104,7 +104,7 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]
     return a, b
 
 
-def numbers(name: str, values: ArrayLike) -> FloatArray:
+def numbers(name: str, values: ArrayLike) -> Floats:
     """Convert a list of finite numbers to an array.
 
     Raises:

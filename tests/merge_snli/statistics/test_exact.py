@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from merge_snli.base.arrays import Floats
 from merge_snli.statistics import (
     SMALLEST_P,
     compact_letters,
@@ -21,7 +22,6 @@ from merge_snli.statistics import (
     permutation_test,
 )
 from merge_snli.statistics.exact import random_signs_p
-from merge_snli.statistics.values import FloatArray
 from tests.many_models import holm_adjusted, many_models, signs_p
 
 
@@ -114,7 +114,7 @@ def test_too_few_seeds_cannot_decide() -> None:
     assert (enough.can_decide, enough.letters) == (True, {"a": "a", "b": "b"})
 
 
-def passing(seed: int, *, seeds: int, levels: int, accuracy: float) -> FloatArray:
+def passing(seed: int, *, seeds: int, levels: int, accuracy: float) -> Floats:
     """Return whether a model passes each seed at each of several thresholds, [n_seeds, n_levels]."""
     rng = np.random.default_rng(seed)
     reached = np.floor(levels * rng.random(seeds) ** (1 - accuracy))

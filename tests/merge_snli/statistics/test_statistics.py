@@ -17,7 +17,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-from merge_snli.base.arrays import Ints
+from merge_snli.base.arrays import Floats, Ints
 from merge_snli.statistics import (
     OVERLAP_WARNING,
     Interval,
@@ -43,7 +43,6 @@ from merge_snli.statistics.logistic import (
     independent_columns,
     within_outcomes,
 )
-from merge_snli.statistics.values import FloatArray
 from tests.many_models import holm_adjusted
 from tests.oracles import refused
 
@@ -128,7 +127,7 @@ def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
     return bootstrap_interval(np.mean, values, **options)
 
 
-def share_correct(correct: FloatArray, sizes: FloatArray, axis: int = -1) -> FloatArray:
+def share_correct(correct: Floats, sizes: Floats, axis: int = -1) -> Floats:
     """Return SA from the counts of correct and of all variants by seed."""
     return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
 
@@ -142,7 +141,7 @@ def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> Non
     assert (interval.level, interval.method, interval.unit) == (0.95, f"{method} bootstrap", "seed")
 
 
-def constant(values: FloatArray, axis: int) -> FloatArray:
+def constant(values: Floats, axis: int) -> Floats:
     return np.full(values.shape[:axis], 2.0)
 
 
@@ -299,11 +298,11 @@ def test_t_test_over_subsamples_has_too_many_false_positives() -> None:
 N, CLUSTERS = 400, 40
 
 
-def predictors_of(rng: np.random.Generator) -> FloatArray:
+def predictors_of(rng: np.random.Generator) -> Floats:
     return np.column_stack([rng.normal(size=N), rng.normal(size=N) ** 2, rng.random(N) < 0.3]).astype(float)
 
 
-def outcomes_of(rng: np.random.Generator, predictors: FloatArray, clusters: Ints, number: int) -> list[Outcome]:
+def outcomes_of(rng: np.random.Generator, predictors: Floats, clusters: Ints, number: int) -> list[Outcome]:
     effects = rng.normal(size=CLUSTERS)[clusters]
     outcomes = []
     for _ in range(number):
@@ -312,7 +311,7 @@ def outcomes_of(rng: np.random.Generator, predictors: FloatArray, clusters: Ints
     return outcomes
 
 
-def by_statsmodels(predictors: FloatArray, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
+def by_statsmodels(predictors: Floats, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
     """Fit the stacked observations of all outcomes, with one indicator per outcome."""
     stacked, success, groups = [], [], []
     for outcome, indicator in zip(outcomes, np.eye(len(outcomes)), strict=True):
