@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -47,7 +47,7 @@ Units: TypeAlias = tuple[str, str]
 Masks: TypeAlias = Mapping[str, Mapping[str, Bools]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ScoredData:
     """The rows and groups of one config, with each distinct sentence pair once.
 
@@ -89,15 +89,15 @@ class ScoredData:
     group_column: str
     label_names: Labels
     without_label: int = 0
-    table: pa.Table = field(repr=False, compare=False)
-    sentences: SentencePairs = field(repr=False)
-    group_ids: tuple[str, ...] = field(repr=False)
-    row_groups: Ints = field(repr=False)
-    row_labels: Ints = field(repr=False)
-    subsamples: Bools | None = field(repr=False)
-    seed_labels: Ints | None = field(repr=False)
-    masks: Masks = field(repr=False)
-    annotators: Ints | None = field(default=None, repr=False)
+    table: pa.Table
+    sentences: SentencePairs
+    group_ids: tuple[str, ...]
+    row_groups: Ints
+    row_labels: Ints
+    subsamples: Bools | None
+    seed_labels: Ints | None
+    masks: Masks
+    annotators: Ints | None = None
     limit_seeds: int | None = None
     subsample: int | None = None
     drawn_only: bool = False
@@ -178,7 +178,16 @@ class ScoredData:
     @property
     def part(self) -> str | None:
         """What part of the data this is, such as `partial: 100 seeds, subsample 3`; None for the whole."""
-        return part_name(self.units[0], self.limit_seeds, self.subsample, self.min_agreement, self.chosen_rows)
+        what = []
+        if self.limit_seeds is not None:
+            what.append(count(self.limit_seeds, self.units[0]))
+        if self.subsample is not None:
+            what.append(f"subsample {self.subsample}")
+        if self.min_agreement is not None:
+            what.append(f"agreement of at least {self.min_agreement:.3g}")
+        if self.chosen_rows is not None:
+            what.append(f"chosen rows {self.chosen_rows[:8]}")
+        return f"partial: {', '.join(what)}" if what else None
 
     def agreement(self) -> Floats:
         """Return the share of annotators who gave the gold label, [n_groups]; NaN for a group without their labels.
@@ -272,19 +281,3 @@ def asked_unit(row: str) -> str:
 def stored_name(column: str) -> str:
     """Return the name of a column of `--by` in a table of answers."""
     return f"by:{column}" if column in (*ANSWER_COLUMNS, *WORDS) or ":" in column else column
-
-
-def part_name(
-    unit: str, limit_seeds: int | None, subsample: int | None, min_agreement: float | None, chosen_rows: str | None
-) -> str | None:
-    """Return what part of some data was scored; None for the whole."""
-    what = []
-    if limit_seeds is not None:
-        what.append(count(limit_seeds, unit))
-    if subsample is not None:
-        what.append(f"subsample {subsample}")
-    if min_agreement is not None:
-        what.append(f"agreement of at least {min_agreement:.3g}")
-    if chosen_rows is not None:
-        what.append(f"chosen rows {chosen_rows[:8]}")
-    return f"partial: {', '.join(what)}" if what else None
