@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.answers.sentences import SeedPairs, SentencePairs
+from merge_snli.answers.sentences import SentencePairs
 from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
@@ -110,9 +110,19 @@ class ScoredData:
         return self.sentences.distinct
 
     @property
-    def seeds(self) -> SeedPairs | None:
-        """The seeds of the groups; None if they have none."""
-        return None if self.seed_labels is None else SeedPairs(self.sentences, self.seed_labels)
+    def has_seeds(self) -> bool:
+        """Whether the groups have seeds, from which they were made."""
+        return self.seed_labels is not None
+
+    @property
+    def seed_pairs(self) -> Ints:
+        """Index into `pairs` of the seed of each group, [n_groups], of data with seeds."""
+        return self.sentences.numbers[: len(self.group_ids)]
+
+    @property
+    def seed_texts(self) -> tuple[Pair, ...]:
+        """Premise and hypothesis of the seed of each group, [n_groups], of data with seeds."""
+        return self.sentences[: len(self.group_ids)]
 
     @property
     def row_pairs(self) -> Ints:
@@ -130,7 +140,7 @@ class ScoredData:
         for name in WORDS:
             if name in self.table.column_names:
                 columns[name] = self.table[name]
-        if self.seeds is None:
+        if not self.has_seeds:
             for column, values in self.masks.items():
                 numbers = np.argmax([*values.values()], axis=0).astype(np.int32)
                 columns[stored_name(column)] = pa.DictionaryArray.from_arrays(numbers, pa.array(values, pa.string()))
@@ -139,7 +149,7 @@ class ScoredData:
     def pairs_by_id(self) -> dict[str, Pair]:
         """Return the pair of each seed and row by id."""
         ids = self.row_ids.to_pylist()
-        if self.seeds is not None:
+        if self.has_seeds:
             ids = [*self.group_ids, *ids]
         rows = zip(ids, self.sentences, self.sentences.numbers >= 0, strict=True)
         return {name: pair for name, pair, is_asked in rows if is_asked}
@@ -173,7 +183,7 @@ class ScoredData:
     @property
     def units(self) -> Units:
         """What a group and a row are called."""
-        return units_of(self.label_names, has_seeds=self.seeds is not None)
+        return units_of(self.label_names, has_seeds=self.has_seeds)
 
     @property
     def part(self) -> str | None:
@@ -209,7 +219,7 @@ class ScoredData:
         masks = {}
         groups, new_numbers = np.unique(self.row_groups[kept], return_inverse=True)
         asked = kept
-        if self.seeds is not None:
+        if self.has_seeds:
             asked = np.concatenate([groups, len(self.group_ids) + kept])
         for column, values in self.masks.items():
             masks[column] = {value: mask[kept] for value, mask in values.items()}

@@ -20,8 +20,7 @@ def align(data: ScoredData, on_pairs: Predicted, compared: Labels) -> Answers:
         on_pairs: What is predicted for each pair, [n_pairs].
         compared: The labels that the numbers mean.
     """
-    seeds = data.seeds
-    on_seeds = None if seeds is None else on_pairs.at(seeds.pairs)
+    on_seeds = on_pairs.at(data.seed_pairs) if data.has_seeds else None
     return answers_to(data, on_pairs.at(data.row_pairs), on_seeds, compared)
 
 
@@ -66,8 +65,8 @@ def join(answers: Answers, data: ScoredData, *, part: bool = False) -> Answers:
         InputError: If a row or group is not in the data, or has another group there.
     """
     group, row = data.units
-    if (answers.seeds is None) != (data.seeds is None):
-        having = "the result" if data.seeds is None else data.full_name
+    if (answers.seeds is not None) != data.has_seeds:
+        having = data.full_name if data.has_seeds else "the result"
         raise InputError(f"{having} has seeds, and the other has none")
     rows = positions_among(data.row_ids, answers.row_ids)
     group_ids = pa.array(answers.group_ids, pa.string())

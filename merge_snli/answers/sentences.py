@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar, overload
 
@@ -88,29 +88,6 @@ class SentencePairs(Sequence[Pair]):
             return self
         asked = None if self.asked is None else self.asked[at]
         return SentencePairs(self.premises.take(pa.array(at)), self.hypotheses.take(pa.array(at)), asked)
-
-
-@dataclass(frozen=True)
-class SeedPairs:
-    """The seeds of a MERGE data set, from which its groups were made.
-
-    Attributes:
-        sentences: Those of `ScoredData.sentences`, which begin with the seeds.
-        labels: Number of the gold label of each seed, [n_groups].
-    """
-
-    sentences: SentencePairs = field(repr=False)
-    labels: Ints
-
-    @property
-    def pairs(self) -> Ints:
-        """Index into `ScoredData.pairs` of each seed, [n_groups]."""
-        return self.sentences.numbers[: len(self.labels)]
-
-    @property
-    def texts(self) -> tuple[Pair, ...]:
-        """Premise and hypothesis of each seed, [n_groups]."""
-        return self.sentences[: len(self.labels)]
 
 
 def codes(column: pa.ChunkedArray) -> Ints:

@@ -61,7 +61,7 @@ def read_source(source: str | Path | ProblemOptions, data: ScoredData) -> Scored
         raise InputError(
             f"⟦source⟧ has the type {type(source).__name__}: give a file, a Hub id, {RECORDED}, or ProblemOptions"
         )
-    if data.seed_labels is None:
+    if not data.has_seeds:
         raise InputError(f"⟦source⟧ is for data with seeds, and the groups of {data.name} have none: remove it")
     if source == RECORDED:
         return _read_recorded(data)
@@ -139,10 +139,9 @@ def _label_numbers(names: Sequence[str], data: ScoredData, source: str) -> tuple
 
 def _require_seeds(source: ScoredSource, data: ScoredData) -> None:
     """Check that the source has every seed of the config, with the same gold label."""
-    own = data.seeds
-    assert own is not None
+    assert data.seed_labels is not None
     labeled = set(zip(source.pairs.tolist(), source.labels.tolist(), strict=True))
-    seeds = zip(data.group_ids, own.pairs.tolist(), own.labels.tolist(), strict=True)
+    seeds = zip(data.group_ids, data.seed_pairs.tolist(), data.seed_labels.tolist(), strict=True)
     missing = [seed_id for seed_id, pair, label in seeds if (pair, label) not in labeled]
     if missing:
         raise InputError(

@@ -158,7 +158,7 @@ def _score(
     from merge_snli.scoring.tasks import score_run
 
     opened = data_and_source(whole, scoring.options)
-    if dataset_id is not None and whole.seeds is None:
+    if dataset_id is not None and not whole.has_seeds:
         raise InputError(f"⟦eval_results⟧ is for MERGE data sets, whose tasks the Hub knows, not {whole.name}")
     results: list[Result] = []
     failed: dict[str, str] = {}

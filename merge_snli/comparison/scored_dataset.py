@@ -100,11 +100,10 @@ class ScoredDataset:
         Raises:
             NotComputable: If the data has no seeds.
         """
-        own = self.data.seeds
-        if own is None:
+        if self.data.seed_labels is None:
             raise _without_seeds(self.record)
-        labels = [self.data.label_names[label] for label in own.labels]
-        return tuple((*pair, label) for pair, label in zip(own.texts, labels, strict=True))
+        labels = [self.data.label_names[label] for label in self.data.seed_labels]
+        return tuple((*pair, label) for pair, label in zip(self.data.seed_texts, labels, strict=True))
 
     @cached_property
     def words(self) -> dict[str, pa.DictionaryArray]:
@@ -122,7 +121,7 @@ class ScoredDataset:
         Raises:
             NotComputable: If the data has no seeds.
         """
-        if self.data.seeds is None:
+        if not self.data.has_seeds:
             raise _without_seeds(self.record)
         return self.data.masks[column]
 
@@ -196,12 +195,12 @@ def _source(scored: ScoredDataset, model: ModelAnswers, out: Bools) -> SourceSco
     """Return the scores on the source without some seeds, [n_seeds]; None if the model's answer on one is unknown."""
     source = model.result.source
     answers = model.answers.seeds
-    seeds = scored.data.seeds
-    if source is None or answers is None or seeds is None or (answers.predicted[out] == Missing.NOT_PREDICTED).any():
+    gold = scored.data.seed_labels
+    if source is None or answers is None or gold is None or (answers.predicted[out] == Missing.NOT_PREDICTED).any():
         return None
     labels = {}
     for number, name in enumerate(scored.data.label_names):
-        of_label = out & (seeds.labels == number)
+        of_label = out & (gold == number)
         if name in source.labels and source.labels[name].problems > np.count_nonzero(of_label):
             labels[name] = _rest(source.labels[name], of_label, answers)
     return replace(source, overall=_rest(source.overall, out, answers), labels=labels)

@@ -141,11 +141,11 @@ def read_questions(dataset: MergeDataset | str, scope: Scope) -> Questions:
     """Read the questions of a scope, each distinct pair once."""
     data = open_whole(dataset, scope)
     part = scope.part_of(data)
-    if part.seeds is None and scope.seeds == "only":
+    if not part.has_seeds and scope.seeds == "only":
         raise InputError(f"⟦seeds⟧ is only, but the groups of {data.full_name} have no seeds")
     uses: list[tuple[int, JsonObject]] = []
-    if part.seeds is not None and scope.seeds != "without":
-        of_seeds = zip(part.group_ids, part.seeds.pairs.tolist(), part.seeds.labels.tolist(), strict=True)
+    if part.seed_labels is not None and scope.seeds != "without":
+        of_seeds = zip(part.group_ids, part.seed_pairs.tolist(), part.seed_labels.tolist(), strict=True)
         uses += [(pair, {"seed_id": name, "label": data.label_names[label]}) for name, pair, label in of_seeds]
     if scope.seeds != "only":
         uses += zip(part.row_pairs.tolist(), _row_uses(part), strict=True)

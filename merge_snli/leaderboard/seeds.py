@@ -30,10 +30,9 @@ def read_texts(data: ScoredData) -> JsonObject:
     Raises:
         InputError: If the data set lacks a column.
     """
-    assert data.seeds is not None
     record = data.stored.record
     seeds = {}
-    for name, texts, words in zip(data.group_ids, data.seeds.texts, words_of_seeds(data), strict=True):
+    for name, texts, words in zip(data.group_ids, data.seed_texts, words_of_seeds(data), strict=True):
         seeds[name] = (*texts, words)
     columns = (data.table[name].to_pylist() for name in ("original", "replacement"))
     replaced = zip(*columns, strict=True)

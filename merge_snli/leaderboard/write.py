@@ -94,7 +94,7 @@ def leaderboard_text(
     for index, data in _data_of(boards, datasets):
         _check_results(boards[index], data)
         shares = with_text or may_be_shared(data.stored.record)
-        if file_format == HTML and data.seeds is not None and shares:
+        if file_format == HTML and data.has_seeds and shares:
             texts[index] = read_texts(data)
     if file_format == HTML:
         return render_page(boards, texts, title=title)

@@ -92,7 +92,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     Raises:
         NotComputable: If no two data sets have the same seeds, or no model was scored on all that do.
     """
-    chosen, others = _same_seeds([scored for scored in data if scored.data.seeds is not None])
+    chosen, others = _same_seeds([scored for scored in data if scored.data.has_seeds])
     if len(chosen) < 2:
         raise NotComputable(
             "Figure 8 needs two data sets on the same seeds: give --dataset of each, made with --seeds-from"

@@ -111,7 +111,7 @@ def check_counterparts(data: Sequence[ScoredDataset], counterparts: Mapping[str,
     for scored in data:
         for scored_model in scored.models:
             models |= dict.fromkeys(_names(scored_model))
-        if scored.data.seeds is not None:
+        if scored.data.has_seeds:
             masked_lms |= dict.fromkeys(scored.variants_by("masked_lm"))
     for model, masked_lm in counterparts.items():
         for value, known, what in ((model, models, "scored model"), (masked_lm, masked_lms, "masked LM")):

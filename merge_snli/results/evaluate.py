@@ -191,8 +191,8 @@ def result_on(result: Result, everything: Answers, data: ScoredData, source: Sou
 def _unread(answers: Answers, kept: ScoredData) -> Counter[str]:
     """Count the distinct pairs with an answer that cannot be read, by why."""
     blocks: list[tuple[Ints, Predicted]] = [(kept.row_pairs, answers)]
-    if kept.seeds is not None and answers.seeds is not None:
-        blocks.append((kept.seeds.pairs, answers.seeds))
+    if answers.seeds is not None:
+        blocks.append((kept.seed_pairs, answers.seeds))
     why: dict[int, str] = {}
     for pairs, given in blocks:
         unread = np.flatnonzero(given.predicted == Missing.NO_ANSWER)

@@ -59,7 +59,7 @@ class _Order(NamedTuple):
 
 def data_and_source(whole: ScoredData, options: ScoreOptions) -> tuple[ScoredData, ScoredSource | None]:
     """Return the part of data that some options select, and the source that they name."""
-    other_task = None if whole.seeds is None else labels_of_other_task(whole.label_names)
+    other_task = labels_of_other_task(whole.label_names) if whole.has_seeds else None
     if other_task is not None:
         logger.warning("%s: %s", whole.name, other_task)
     data = part_of_data(
@@ -89,7 +89,7 @@ def score_model(
     """
     scored = scored.on(data.label_names)
     record = scored.record
-    if record.label_origin == INFERRED and data.seeds is None:
+    if record.label_origin == INFERRED and not data.has_seeds:
         raise InputError(
             f"the labels of {record.name} cannot be inferred from {data.name}, on which a model may be wrong most of "
             "the time: give them with ⟦model_labels⟧, or infer them on a MERGE data set first"
@@ -171,13 +171,13 @@ def score_models(
 
 def _labels_on_seeds(model: ModelRecord, predictions: Predictions, data: ScoredData) -> Labels:
     """Infer the labels of a model from the seeds, or check those of the table; other labels stay what they are."""
-    seeds = data.seeds
-    if seeds is None or model.label_origin not in {INFERRED, TABLE}:
+    gold = data.seed_labels
+    if gold is None or model.label_origin not in {INFERRED, TABLE}:
         return model.labels
-    best = predictions.outputs[seeds.pairs]
+    best = predictions.outputs[data.seed_pairs]
     if model.label_origin == INFERRED:
-        return infer_labels(best, seeds.labels, data.label_names, config_names=model.config_labels, model=model.name)
-    check_labels(model.labels, best, seeds.labels, data.label_names, model=model.name)
+        return infer_labels(best, gold, data.label_names, config_names=model.config_labels, model=model.name)
+    check_labels(model.labels, best, gold, data.label_names, model=model.name)
     return model.labels
 
 

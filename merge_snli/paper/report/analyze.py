@@ -219,7 +219,7 @@ def _corpora(name: str, scored: Sequence[ScoredDataset]) -> dict[str, CorpusCoun
     counts: dict[str, CorpusCounts] = {}
     for dataset in scored:
         record = dataset.data.stored.record
-        if dataset.data.seeds is not None:
+        if dataset.data.has_seeds:
             digest = generation_of(record).tagger.digest
             if digest not in counts:
                 counts[digest] = count_corpus(corpus, tagger_of(record))

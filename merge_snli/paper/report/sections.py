@@ -56,7 +56,7 @@ class Settings:
 
     def corpus_of(self, scored: ScoredDataset) -> CorpusCounts | None:
         """Return the counts with the tokenizer of a data set."""
-        if scored.data.seeds is None:
+        if not scored.data.has_seeds:
             return None
         return self.corpora.get(generation_of(scored.data.stored.record).tagger.digest)
 

@@ -159,14 +159,14 @@ def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path)
     prompt, data = fill_prompt(read_prompt("few_shot"), whole, shots=2), part_of_data(whole, limit_seeds=1, subsample=0)
     result = score(folder("gpt2"), dataset, config="verb", limit_seeds=1, subsample=0, prompt=prompt)
     assert result.title == "tiny-gpt2 (few_shot, 2 shots, ranked)"
-    record, seeds = known(result.run.prompt), known(data.seeds)
+    record = known(result.run.prompt)
     assert record.prompt_digest == prompt.digest
     assert record.calls == 3 * len(data.pairs)
     assert result.model.labels == data.label_names
     assert result.model.label_origin == "prompt"
     assert result.calibration is not None
     best = [data.label_names[at] for at in logits_of(loaded(folder("gpt2"), prompt), data.pairs).argmax(axis=1)]
-    assert answers_of_groups(result).seeds == tuple(best[pair] for pair in seeds.pairs)
+    assert answers_of_groups(result).seeds == tuple(best[pair] for pair in data.seed_pairs)
 
 
 Score = Callable[..., Printed]

@@ -339,7 +339,7 @@ def test_probabilities_are_compared_with_the_labels_of_people(annotators: Path, 
         labels = json.loads(given(seed))
         return float(sum(abs(shown[name] - labels.count(name) / 5) for name in NLI_LABELS)) / 2
 
-    on_seeds = [distance(pair, seed) for seed, pair in enumerate(known(data.seeds).pairs.tolist()) if seed != 10]
+    on_seeds = [distance(pair, seed) for seed, pair in enumerate(data.seed_pairs.tolist()) if seed != 10]
     assert known(result.calibration).seed_annotator_distance == pytest.approx(np.mean(on_seeds), abs=2e-4)
     of_draws = []
     for draw in known(data.subsamples):

@@ -185,8 +185,7 @@ def data(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def scored(bert: Path, data: ScoredData) -> Callable[[tuple[str, ...] | None], ScoredModel]:
     """A function that returns a model with the labels that are given, or with labels to infer, which is correct."""
-    seeds = known(data.seeds)
-    gold = {data.pairs[pair]: label for pair, label in zip(seeds.pairs, seeds.labels, strict=True)}
+    gold = {data.pairs[pair]: label for pair, label in zip(data.seed_pairs, known(data.seed_labels), strict=True)}
 
     def model(labels: tuple[str, ...] | None) -> ScoredModel:
         named = model_from_name(str(bert), ModelOptions(model_labels=(INFER,) if labels is None else None))
