@@ -9,7 +9,7 @@ import numpy as np
 from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.base.table import count
-from merge_snli.comparison.curves import MeanCurve, averaged
+from merge_snli.comparison.curves import averaged
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset, on_common_seeds
 from merge_snli.dataset.record import generation_of
 from merge_snli.problems.options import ProblemOptions
@@ -33,33 +33,15 @@ MAY_DIFFER = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilterSet:
-    """One of the data sets.
-
-    Attributes:
-        name: Its name in Figure 8. Its title if its options are others or those of another of the sets, or if it
-            differs from most of the sets in more than the options that Figure 8 compares.
-        title: Title of the data set.
-        digest: sha256 of the data.
-        config: The config.
-        generated: Number of its variants, drawn or not.
-        curve: Its curve, averaged over the models; with the number of distinct drawn variants.
-    """
-
-    name: str
-    title: str
-    digest: str
-    config: str | None
-    generated: int
-    curve: MeanCurve
-
-
-@dataclass(frozen=True, kw_only=True)
 class FilterSets:
     """The data sets side by side.
 
     Attributes:
-        sets: The sets on the same seeds, in the order of Figure 8, then the others.
+        sets: The sets on the same seeds, in the order of Figure 8, then the others. Each has its `name` in Figure 8, or
+            its title if its options are others or those of another of the sets, or if it differs from most of the sets
+            in more than the options that Figure 8 compares; the `title` of the data set; the `digest` of the data; the
+            `config`; the number of its variants, drawn or not, `generated`; and its `curve`, averaged over the models,
+            with the number of distinct drawn variants.
         models: The models that were scored on all of them.
         models_left_out: The other models.
         seeds: Number of seeds of each set that all these models have predictions on in every set; the others are left
@@ -71,7 +53,7 @@ class FilterSets:
         refused: The data sets on other seeds, each with what is different.
     """
 
-    sets: tuple[FilterSet, ...]
+    sets: tuple[JsonObject, ...]
     models: tuple[str, ...]
     models_left_out: tuple[str, ...]
     seeds: int
@@ -104,16 +86,9 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     values = {}
     for name, scored in named:
         curve, of_seeds = averaged(scored)
-        sets.append(
-            FilterSet(
-                name=name,
-                title=scored.record.title,
-                digest=scored.record.digest,
-                config=scored.record.config,
-                generated=len(scored.groups),
-                curve=curve,
-            )
-        )
+        record = scored.record
+        about: JsonObject = {"name": name, "title": record.title, "digest": record.digest, "config": record.config}
+        sets.append({**about, "generated": len(scored.groups), "curve": curve})
         by_seed = dict(zip(scored.ids, of_seeds.tolist(), strict=True))
         values[name] = np.array([by_seed[seed] for seed in ids])
     for scored in restricted:

@@ -230,9 +230,10 @@ def filter_sets_artifact(value: FilterSets) -> Artifact:
     named, counted = list[Curve](), list[Curve]()
     accuracies = {}
     for style, data in enumerate(value.sets):
-        named.append((data.name, data.curve, style))
-        counted.append((f"{data.name} ({data.curve.variants:,})", data.curve, style))
-        accuracies[data.name] = data.curve.at(QUALITY_THRESHOLD)
+        name, curve = data["name"], data["curve"]
+        named.append((name, curve, style))
+        counted.append((f"{name} ({curve.variants:,})", curve, style))
+        accuracies[name] = curve.at(QUALITY_THRESHOLD)
     notes = list(value.coverage)
     if value.models_left_out:
         notes.append(f"Not scored on every set, and left out: {and_list(value.models_left_out)}")

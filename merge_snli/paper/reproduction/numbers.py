@@ -174,7 +174,7 @@ def class_pair_cells(value: ClassPairs) -> Cells:
 
 def filter_set_cells(value: FilterSets) -> Cells:
     """Return the number of distinct drawn variants of each data set."""
-    return {(data.name, "variants"): OurNumber(data.curve.variants) for data in value.sets}
+    return {(data["name"], "variants"): OurNumber(data["curve"].variants) for data in value.sets}
 
 
 def hard_seed_cells(value: HardSeeds) -> Cells:

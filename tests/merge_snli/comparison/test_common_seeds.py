@@ -306,7 +306,7 @@ def test_figure_8_is_on_seeds_that_every_model_has_in_every_set() -> None:
     )
     found = filter_sets([plain, pos])
     assert found.seeds == 2 and any("second: 2 of 3 seeds" in each for each in found.coverage)
-    assert [each.curve.at(0.9) for each in found.sets] == [1, 0.75]
+    assert [each["curve"].at(0.9) for each in found.sets] == [1, 0.75]
 
 
 DATA = "demo:dataset"

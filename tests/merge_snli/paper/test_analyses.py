@@ -387,9 +387,9 @@ def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **ch
 def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
     union = made([*rows_of("s2", ["ee", "en"]), *rows_of("s1", ["ee"])], "2", sides="union")
     found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", filters=["pos"])])
-    assert [each.name for each in found.sets] == ["plain", "P∪H", "pos"]
-    assert [(each.title, each.generated) for each in found.sets] == [("set 1", 3), ("set 2", 3), ("set 3", 3)]
-    assert [each.curve.at(0.9) for each in found.sets] == [0.25, 0.75, 0.25]
+    assert [each["name"] for each in found.sets] == ["plain", "P∪H", "pos"]
+    assert [(each["title"], each["generated"]) for each in found.sets] == [("set 1", 3), ("set 2", 3), ("set 3", 3)]
+    assert [each["curve"].at(0.9) for each in found.sets] == [0.25, 0.75, 0.25]
     assert found.models == ("a", "b")
     assert found.seeds == 2
     assert found.tested_seeds == 2
@@ -416,7 +416,7 @@ OTHER = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_
 )
 def test_sets_are_named_by_the_options_that_differ(options: list[dict[str, Any]], names: list[str]) -> None:
     sets = [made(PLAIN, str(number), **each) for number, each in enumerate(options, 1)]
-    assert [each.name for each in filter_sets(sets).sets] == names
+    assert [each["name"] for each in filter_sets(sets).sets] == names
 
 
 def test_every_option_that_changes_rows_is_compared() -> None:
@@ -435,7 +435,7 @@ def test_every_option_that_changes_rows_is_compared() -> None:
 )
 def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, reason: str) -> None:  # noqa: ANN401
     found = filter_sets([made(rows, "1", texts=texts), *[made(PLAIN, "2"), made(PLAIN, "3", filters=[])]])
-    assert [each.name for each in found.sets] == ["plain", "none"]
+    assert [each["name"] for each in found.sets] == ["plain", "none"]
     [refused] = found.refused
     assert refused.startswith("set 1, config all, is not compared: ")
     assert re.search(reason, refused)
@@ -447,14 +447,14 @@ def test_seeds_without_a_drawn_variant_in_a_set_are_not_tested() -> None:
     assert found.seeds == 3
     assert found.tested_seeds == 2
     assert known(found.family).pairs[0].result.n == 2
-    assert [each.curve.seeds for each in found.sets] == [2, 3]
+    assert [each["curve"].seeds for each in found.sets] == [2, 3]
 
 
 def test_models_of_only_some_sets_are_left_out() -> None:
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", models=("a", "c"), sides="union")])
     assert found.models == ("a",)
     assert found.models_left_out == ("b", "c")
-    assert found.sets[0].curve.models == ("a",)
+    assert found.sets[0]["curve"].models == ("a",)
 
 
 def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
