@@ -11,6 +11,7 @@ from typing import TypeAlias
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.part import part_of_data
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import count
 from merge_snli.language_models.logs import (
@@ -19,7 +20,6 @@ from merge_snli.language_models.logs import (
     answers_of,
     check_digest,
     filled_prompt,
-    join_logs,
     read_result_log,
 )
 from merge_snli.language_models.questions import Scope, open_whole
@@ -184,7 +184,9 @@ def _runs(
             f"⟦model⟧ is {model!r}, but the logs are of {len(models)} models, {', '.join(models)}: remove it, "
             "or import the logs of each model alone"
         )
-    for of_run in join_logs(logs):
+    # A run may be in several logs.
+    of_runs = grouped(((log.model, log.digest, log.dataset, log.scope), log) for log in logs)
+    for of_run in of_runs.values():
         first = of_run[0]
         data = opened(first.dataset, first.scope.config, first.scope.group_column)
         with _collecting(errors):

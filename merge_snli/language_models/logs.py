@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.replies import Reply, best_label, majority, replies_in
-from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError, Message
 from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.dataset.label_spellings import Labels
@@ -122,11 +121,6 @@ def log_without_samples(
     digest = run_digest(model, prompt)
     dataset, name = str(record["dataset"]), str(record.get("name"))
     return Log(path, model, digest, dataset, name, scope, prompt, versions)
-
-
-def join_logs(logs: Sequence[Log]) -> list[list[Log]]:
-    """Group the logs of one model, asked in one way on one part of a data set: one run, maybe in several logs."""
-    return list(grouped(((log.model, log.digest, log.dataset, log.scope), log) for log in logs).values())
 
 
 def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = None) -> ImportedAnswers:

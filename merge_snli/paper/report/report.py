@@ -78,12 +78,14 @@ class Report:
         data_sets = []
         for chapter in self.data_sets:
             (scored,) = chapter.scored
-            about: JsonObject = {"title": chapter.title}
-            about["digest"] = scored.record.digest
-            about["config"] = scored.record.config
-            about["models"] = [model.name for model in scored.models]
-            about["not_compared"] = dict(scored.apart)
-            about["analyses"] = chapter.as_dict()
+            about = {
+                "title": chapter.title,
+                "digest": scored.record.digest,
+                "config": scored.record.config,
+                "models": [model.name for model in scored.models],
+                "not_compared": dict(scored.apart),
+                "analyses": chapter.as_dict(),
+            }
             data_sets.append(about)
         numbers: JsonObject = {"data_sets": data_sets, "across_data_sets": self.across_data_sets.as_dict()}
         if self.without_seeds is not None:

@@ -108,9 +108,13 @@ def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
         if cell["interval"]:
             low, high = (_number(end, shown) for end in cell["interval"])
             explained += f", interval {low} to {high}"
-        texts = {"column": column, "mark": _mark(cell), "explained": explained}
-        texts["paper"] = _number(paper, shown) or NO_VALUE
-        texts["ours"] = _number(cell["ours"], shown) or NO_VALUE
+        texts = {
+            "column": column,
+            "mark": _mark(cell),
+            "explained": explained,
+            "paper": _number(paper, shown) or NO_VALUE,
+            "ours": _number(cell["ours"], shown) or NO_VALUE,
+        }
         rows.setdefault(cell["row"], []).append(texts)
     return rows
 
@@ -196,11 +200,15 @@ def _shown(document: Document, out: Path) -> Document:
     """
     artifacts = []
     for artifact in document["artifacts"]:
-        shown = artifact | {"place": _place(artifact), "rows": grid(artifact), "figures": _figures(artifact, out)}
-        shown["columns"] = list(_digits(artifact))
-        shown["says"] = [_quoted(said) for said in artifact["says"]]
-        shown["reasons"] = reasons(artifact, document["not_comparable"])
-        artifacts.append(shown)
+        shown = {
+            "place": _place(artifact),
+            "rows": grid(artifact),
+            "figures": _figures(artifact, out),
+            "columns": list(_digits(artifact)),
+            "says": [_quoted(said) for said in artifact["says"]],
+            "reasons": reasons(artifact, document["not_comparable"]),
+        }
+        artifacts.append(artifact | shown)
     style = f"{shared_style()}\n{asset('merge_snli.paper.report', 'page', 'report.css')}"
     return {
         "paper": document["paper"],
