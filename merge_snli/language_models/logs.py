@@ -254,10 +254,8 @@ def read_result_log(path: Path) -> Log:
             replies[name, number] = reply
     if prompt is None or not replies:
         raise InputError(f"{path} is not the result of a log: give results that have what a language model replied")
-    digest = about.digest
     subsample = limit_seeds = None
     if about.partial is not None:
-        digest = about.partial.of
         subsample = about.partial.subsample
         limit_seeds = about.partial.limit_seeds
     scope = Scope(
@@ -270,7 +268,7 @@ def read_result_log(path: Path) -> Log:
         path=path,
         model=result.model.name,
         digest=result.model.digest or run_digest(result.model.name, prompt),
-        dataset=digest,
+        dataset=about.whole,
         name=about.name,
         scope=scope,
         prompt=prompt,
