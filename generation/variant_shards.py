@@ -22,7 +22,6 @@ from generation.sentences.tagged_shards import ProblemWords, distinct_forms, rea
 from generation.variants import Variant, seed_rows, subsample_all, variant_rows
 from generation.work import METHOD_VERSION, RESULT_FOLDERS, find_shard, key_of, read_shard, write_shard
 from merge_snli.base import __version__
-from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.option import described
 from merge_snli.schema import ALL, SEED, columns
@@ -138,16 +137,8 @@ def read_answered(
     problems: ProblemWords = []
     for shard in tagged:
         problems += read_tagged(shard, options.classes)
-    forms = distinct_forms(problems, options.mask)
-
-    def missing(name: str, number: int) -> InputError:
-        store, _ = opened[name]
-        return IncompleteError(
-            f"{store.folder}: {number} of {len(forms)} answers of {name} were deleted during the run: "
-            "run the same command again"
-        )
-
-    return problems, load_answers(opened, forms, missing)
+    advice = "they were deleted during the run; run the same command again"
+    return problems, load_answers(opened, distinct_forms(problems, options.mask), advice)
 
 
 def make_rows(

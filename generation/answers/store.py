@@ -1,6 +1,6 @@
 """Store the answers of masked LMs in checked Parquet shards, by what they depend on, and indexed by form."""
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options, with_defaults
 from generation.work import ANSWERS_FOLDER, DESCRIPTION_FILE, read_description, read_shard
-from merge_snli.base.errors import InputError, explained
+from merge_snli.base.errors import IncompleteError, explained
 from merge_snli.base.files import JsonObject, disk_errors_as_input_errors, sha256_of_json, write_json
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import MaskedLMRecord, Record, generation_of
@@ -131,20 +131,24 @@ def _keys(shard: Path) -> list[str]:
 
 
 def load_answers(
-    opened: Mapping[str, tuple["Store", Vocabulary]], forms: Collection[str], missing: Callable[[str, int], InputError]
+    opened: Mapping[str, tuple["Store", Vocabulary]], forms: Collection[str], advice: str
 ) -> dict[str, MaskedLMAnswers]:
     """Return the answers to forms, by masked LM.
 
     Args:
         opened: The store and the vocabulary of each masked LM.
         forms: Keys of forms.
-        missing: Returns the error to raise, for a masked LM and the number of answers that it lacks.
+        advice: What to do if answers are missing.
+
+    Raises:
+        IncompleteError: If a masked LM has not answered all forms.
     """
     of_mlms = {}
     for name, (store, vocabulary) in opened.items():
         answers = store.load(forms)
         if len(answers) < len(forms):
-            raise missing(name, len(forms) - len(answers))
+            lacks = f"{len(forms) - len(answers)} of {len(forms)} answers of {name}"
+            raise IncompleteError(f"{store.folder} does not contain {lacks}: {advice}")
         of_mlms[name] = MaskedLMAnswers(answers, vocabulary)
     return of_mlms
 

@@ -50,11 +50,8 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
         A function that returns the answers to all forms of some words, and the vocabulary, by masked LM. It raises
         `InputError` if an answer is missing.
     """
-
-    def missing(name: str, _: int = 0) -> InputError:
-        return InputError(f"{work} does not contain all answers of {name}: {_advice(dataset)}")
-
     opened = {}
+    advice = _advice(dataset)
     # Only the digest and the tokenizer of the masked LM are read, so pickle weights are safe here.
     models = find_masked_lms(options.mlm, allow_pickle=True)
     with ExitStack() as stack:
@@ -66,10 +63,10 @@ def stored_answers(dataset: MergeDataset, options: Options, work: Path) -> Itera
                 )
             size = read_description(key.folder(work)).get("pieces")
             if size is None:
-                raise missing(key.masked_lm)
+                raise InputError(f"{work} does not contain all answers of {key.masked_lm}: {advice}")
             store = stack.enter_context(Store(work, key))
             opened[key.masked_lm] = store, load_vocabulary(mlm, size, options.language)
-        yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), missing)
+        yield lambda problems: load_answers(opened, distinct_forms(problems, options.mask), advice)
 
 
 def filter_again(dataset: MergeDataset, work: Path, tagger: str | None = None) -> Iterator[list[FilteredWord]]:

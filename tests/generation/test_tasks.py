@@ -96,7 +96,7 @@ def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: P
         for mlm in run.inputs.masked_lms:
             tasks.answer(run, mlm.name, first, stage)
         tasks.make_variants(run, first_of_4, stage)  # the first shard, after the sample of all shards
-        incomplete("answers of demo:mlm-wordpiece were deleted", tasks.make_variants, second_of_4)
+        incomplete("answers of demo:mlm-wordpiece: they were deleted", tasks.make_variants, second_of_4)
         incomplete(r"000002\.json", tasks.write, WHOLE)
         (shard,) = run.tagged([0])
         shard.unlink()
