@@ -84,8 +84,7 @@ def is_form_of_problem(occurrence: Occurrence) -> Callable[[str | None], bool]:
     Args:
         occurrence: An occurrence in another language than English, of which tags have lemmas.
     """
-    tokens = (*occurrence.tagged.premise.tokens, *occurrence.tagged.hypothesis.tokens)
-    lemmas = {lemma_of(token.tag) for token in tokens} - {None}
+    lemmas = {lemma_of(token.tag) for token in occurrence.tagged.tokens} - {None}
     return lambda tag: tag is not None and lemma_of(tag) in lemmas
 
 

@@ -138,11 +138,10 @@ class WordNet:
 
 def other_words(tagged: TaggedProblem, word: SharedWord) -> tuple[tuple[str, str], ...]:
     """Return the open-class words of a problem except a shared word, each with its class, in order."""
-    tokens = (*tagged.premise.tokens, *tagged.hypothesis.tokens)
     return tuple(
         dict.fromkeys(
             (token.text.casefold(), token.word_class)
-            for token in tokens
+            for token in tagged.tokens
             if token.word_class is not None and token.text.casefold() != word.text.casefold()
         )
     )

@@ -79,6 +79,11 @@ class TaggedProblem:
     hypothesis: TaggedSentence
     language: str = ENGLISH
 
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the premise, then those of the hypothesis."""
+        return self.premise.tokens + self.hypothesis.tokens
+
 
 def tag(problems: Sequence[Problem], tagger: Tagger) -> list[TaggedProblem]:
     """Tag premise and hypothesis of every problem; equal sentences are tagged once.

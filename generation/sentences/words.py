@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
+from generation.sentences.forms import ONE, SIDES, Form, forms
 from generation.sentences.tagging import TaggedProblem, Token
 from merge_snli.languages.language import is_english, is_function_word, language_of
 from merge_snli.problems.markup import is_in_html
@@ -69,7 +69,7 @@ def _without_marks(text: str) -> str:
 def words_of(problem: TaggedProblem) -> frozenset[str]:
     """Return the words of premise and hypothesis, folded: the tagger's tokens and all runs of word characters."""
     words = set(word_runs((problem.premise.text, problem.hypothesis.text)))
-    for token in (*problem.premise.tokens, *problem.hypothesis.tokens):
+    for token in problem.tokens:
         words.add(fold(token.text))
     return frozenset(words)
 
@@ -186,9 +186,6 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
     Yields:
         The side and the form.
     """
-    for side, sentence, starts in (
-        (PREMISE, tagged.premise.text, word.premise),
-        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
-    ):
-        for form in forms(sentence, word.text, starts, mask):
+    for side in SIDES:
+        for form in forms(getattr(tagged, side).text, word.text, getattr(word, side), mask):
             yield side, form

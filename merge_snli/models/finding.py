@@ -82,9 +82,10 @@ def find_model(
         adapters: Accept an adapter, and resolve its base model too.
     """
     patterns = (*MODEL_FILES, *CODE) if trust_remote_code else MODEL_FILES
-    model, folder, commit = _locate(name, revision, patterns, allow_pickle=allow_pickle)
+    model, folder, commit = _locate(name, revision, patterns)
     if allow_pickle and not has_safetensors(folder):
         patterns = (*patterns, *PICKLES)
+        model, folder, commit = _locate(name, commit, patterns)
     digest = folder_digest(folder, patterns)
     if adapters and (folder / ADAPTER_CONFIG).is_file():
         base_name, base_revision = _base_of(folder)
@@ -105,9 +106,7 @@ def find_model(
     return ResolvedModel(model, folder, commit, digest)
 
 
-def _locate(
-    name: str, revision: str | None, patterns: tuple[str, ...], *, allow_pickle: bool
-) -> tuple[str, Path, str | None]:
+def _locate(name: str, revision: str | None, patterns: Sequence[str]) -> tuple[str, Path, str | None]:
     """Return the name, the folder and, for a model of the Hub, the commit of a model."""
     embedded = embedded_path(name)
     if embedded is not None:
@@ -117,16 +116,14 @@ def _locate(
     if is_path(name):
         raise InputError(f"model folder {name} does not exist; give a folder, a Hub id or demo:NAME")
     repo_id, revision_in_name = split_revision(name)
-    folder = _fetch(repo_id, revision or revision_in_name, patterns)
-    if allow_pickle and not has_safetensors(folder):
-        folder = _fetch(repo_id, folder.name, (*patterns, *PICKLES))
-    return repo_id, folder, folder.name
-
-
-def _fetch(repo_id: str, revision: str | None, patterns: Sequence[str]) -> Path:
-    return fetch(
-        repo_id, repo_type="model", revision=revision, patterns=(*patterns, CARD), alternative="a folder or demo:NAME"
+    folder = fetch(
+        repo_id,
+        repo_type="model",
+        revision=revision or revision_in_name,
+        patterns=(*patterns, CARD),
+        alternative="a folder or demo:NAME",
     )
+    return repo_id, folder, folder.name
 
 
 def _base_of(folder: Path) -> tuple[str, str | None]:

@@ -1,6 +1,5 @@
 """Predict every distinct pair of a config once, and cache the predictions on disk in checked Parquet shards."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from merge_snli.answers.sentences import pair_digest
 from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.batches import batches_of
-from merge_snli.base.files import write_json
+from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.models.labels import Missing, ModelFacts, Pair
@@ -65,8 +64,8 @@ def best_outputs(logits: Floats32) -> Ints:
 def read_facts(store: Path) -> ModelFacts | None:
     """Read the facts about a model beside its predictions, or return None if they are missing or damaged."""
     try:
-        return ModelFacts(**json.loads((store / FACTS_FILE).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        return ModelFacts(**read_json(store / FACTS_FILE))
+    except TypeError:
         return None
 
 
