@@ -139,12 +139,6 @@ def test_damage_anywhere_in_a_shard_is_found_while_the_index_is_built(
             assert store.missing(answers()) == set(answers())
 
 
-def test_index_drops_missing_shards(tmp_path: Path, key: CacheKey, shard: Path) -> None:
-    shard.unlink()
-    with Store(tmp_path, key) as store:
-        assert store.missing(answers()) == set(answers())
-
-
 def test_cache_key_covers_everything_that_answers_depend_on(key: CacheKey, tmp_path: Path) -> None:
     here = key.folder(tmp_path)
     assert replace(key, masked_lm="another name for the same files").folder(tmp_path) == here
@@ -242,13 +236,3 @@ def test_full_disk_leaves_no_partial_shard(tmp_path: Path, key: CacheKey, monkey
         monkeypatch.setattr(Path, "write_bytes", full)
         refused(r"disk.* is full", store.save, as_table(answers()))
         assert [*store.folder.iterdir()] == []
-
-
-def test_full_disk_for_the_index_keeps_finished_work(tmp_path: Path, key: CacheKey, shard: Path) -> None:
-    many: dict[str, Answer] = {f"{index:032x}": "split" for index in range(5_000)}
-    with Store(tmp_path, key) as store:
-        pages = store._index._connection.execute("PRAGMA page_count").fetchone()[0]
-        store._index._connection.execute(f"PRAGMA max_page_count = {pages}")
-        refused(r"database or disk is full", store.save, as_table(many))
-    with Store(tmp_path, key) as store:
-        assert not store.missing([*answers(), *many])

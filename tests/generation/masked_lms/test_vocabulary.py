@@ -22,21 +22,15 @@ from tests.oracles import refused
 from tests.tiny_models import byte_bpe_tokenizer, gemma_tokenizer, sentencepiece_tokenizer, wordpiece_tokenizer
 
 
-@pytest.mark.parametrize(
-    ("piece", "expected"),
-    [
-        (wordpiece("dog"), Piece("dog", SPACED)),
-        (wordpiece("##s"), Piece("s", CONTINUATION)),
-        (byte_bpe("Ġdog"), Piece("dog", SPACED)),
-        (byte_bpe("dog"), Piece("dog", BARE)),
-        (byte_bpe("ĠcafÃ©"), Piece("café", SPACED)),
-        (byte_bpe("Ã"), NO_PIECE),
-        (sentencepiece("▁dog"), Piece("dog", SPACED)),
-        (sentencepiece("dog"), Piece("dog", BARE)),
-    ],
-)
-def test_markers_of_each_kind(piece: Piece, expected: Piece) -> None:
-    assert piece == expected
+def test_markers_of_each_kind() -> None:
+    assert wordpiece("dog") == Piece("dog", SPACED)
+    assert wordpiece("##s") == Piece("s", CONTINUATION)
+    assert byte_bpe("Ġdog") == Piece("dog", SPACED)
+    assert byte_bpe("dog") == Piece("dog", BARE)
+    assert byte_bpe("ĠcafÃ©") == Piece("café", SPACED)
+    assert byte_bpe("Ã") == NO_PIECE
+    assert sentencepiece("▁dog") == Piece("dog", SPACED)
+    assert sentencepiece("dog") == Piece("dog", BARE)
 
 
 TOKENIZERS = [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer, gemma_tokenizer]
@@ -46,24 +40,24 @@ TOKENIZERS = [wordpiece_tokenizer, byte_bpe_tokenizer, sentencepiece_tokenizer, 
 def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFast]) -> None:
     tokenizer = make()
     vocabulary = read_vocabulary(tokenizer, len(tokenizer), "tiny")
+    assert vocabulary.whole_word.shape == (len(tokenizer),)
     text = 'A farmer sees the "goat" near an old bridge.'
     encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
     for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
-        piece = vocabulary.pieces[index]
-        assert piece.text.casefold() == text[start:end].strip().casefold()
-        follows_space = start == 0 or text[start - 1] == " " or text[start:end].startswith(" ")
+        piece, shown = vocabulary.pieces[index], text[start:end]
+        assert piece.text.casefold() == shown.strip().casefold()
         if make is byte_bpe_tokenizer:
-            assert piece.kind == (SPACED if start > 0 and follows_space else BARE)
-    assert vocabulary.whole_word.shape == (len(tokenizer),)
+            assert (piece.kind == SPACED) == (" " in text[max(start - 1, 0) : start + 1])
 
 
 @pytest.mark.parametrize("make", TOKENIZERS)
 def test_special_tokens_and_unused_ids_have_no_piece(make: Callable[[], PreTrainedTokenizerFast]) -> None:
     tokenizer = make()
-    vocabulary = read_vocabulary(tokenizer, len(tokenizer) + 3, "tiny")
-    without = [*tokenizer.all_special_ids, *range(len(tokenizer), len(tokenizer) + 3)]
-    assert all(vocabulary.pieces[index] == NO_PIECE for index in without)
-    assert not vocabulary.whole_word[without].any()
+    size = len(tokenizer)
+    vocabulary = read_vocabulary(tokenizer, size + 3, "tiny")
+    for index in (*tokenizer.all_special_ids, size, size + 1, size + 2):
+        assert vocabulary.pieces[index] == NO_PIECE
+        assert not vocabulary.whole_word[index]
 
 
 BARE_PIECES = ("dog", "Ġdog", "Dog", "umb", "Ġumbrella")
@@ -72,28 +66,26 @@ CAPITALS = ("Ġdog", "ĠDog", "ĠGerman", "german", "ĠRed")
 
 def test_bare_piece_is_a_word_only_if_a_spaced_piece_has_the_same_letters() -> None:
     vocabulary = read_vocabulary(byte_bpe_vocabulary(*BARE_PIECES), 5, "tiny")
-    pieces = zip(vocabulary.pieces, vocabulary.whole_word, strict=True)
-    assert [piece.text for piece, whole in pieces if whole] == ["dog", "dog", "Dog", "umbrella"]
+    assert vocabulary.whole_word.tolist() == [True, True, True, False, True]
 
 
 @pytest.mark.parametrize(
     ("tokens", "original", "within_sentence", "kept"),
     [
-        (BARE_PIECES, 0, False, [True, False, True, False, False]),
-        (BARE_PIECES, 1, False, [False, True, False, False, True]),
+        (BARE_PIECES, 0, False, [0, 2]),
+        (BARE_PIECES, 1, False, [1, 4]),
         # A capital is kept, or the piece is not a word.
-        (CAPITALS, 0, False, [True, True, False, False, False]),
-        (CAPITALS, 4, False, [True, True, True, False, True]),
-        (CAPITALS, 4, True, [False, True, True, False, True]),
+        (CAPITALS, 0, False, [0, 1]),
+        (CAPITALS, 4, False, [0, 1, 2, 4]),
+        (CAPITALS, 4, True, [1, 2, 4]),
     ],
 )
 def test_pieces_of_the_same_kind(
-    tokens: tuple[str, ...], original: int, within_sentence: bool, kept: list[bool]
+    tokens: tuple[str, ...], original: int, within_sentence: bool, kept: list[int]
 ) -> None:
     vocabulary = read_vocabulary(byte_bpe_vocabulary(*tokens), 5, "tiny")
-    assert (
-        vocabulary.same_kind(np.arange(5, dtype=np.int32), original, within_sentence=within_sentence).tolist() == kept
-    )
+    same = vocabulary.same_kind(np.arange(5, dtype=np.int32), original, within_sentence=within_sentence)
+    assert np.flatnonzero(same).tolist() == kept
 
 
 def byte_bpe_vocabulary(*tokens: str) -> PreTrainedTokenizerFast:

@@ -44,67 +44,39 @@ def test_all_occurrences_can_be_masked_together() -> None:
     assert len({form.key for form in (*both, *forms("A girl sees a girl.", "girl", (2, 14)))}) == 4
 
 
-def test_a_word_that_occurs_once_has_the_same_form_with_either_mask() -> None:
-    for sentence in ("A dog runs.", "I see a dog"):
-        start = sentence.index("dog")
-        assert forms(sentence, "dog", (start,), ALL) == forms(sentence, "dog", (start,))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "starts", "original", "word", "expected"),
-    [
-        ("A dog and a dog run.", (2, 12), "dog", "horse", "A horse and a horse run."),
-        ("dog", (0,), "dog", "ox", "ox"),
-        ("A dog and a dog run.", (12,), "dog", "ox", "A dog and a ox run."),
-        ("Dogs, dogs, DOGS", (0, 6, 12), "dogs", "cats", "Cats, cats, CATS"),
-    ],
-)
-def test_every_occurrence_is_replaced_in_its_case_and_nothing_else(
-    sentence: str, starts: tuple[int, ...], original: str, word: str, expected: str
-) -> None:
-    assert replace_occurrences(sentence, starts, original, word)[0] == expected
-
-
 def test_a_word_that_has_the_case_pattern_of_the_original_stays() -> None:
     assert match_occurrence_case("dogs", "dogs", "McCats") == "McCats"
 
 
 @pytest.mark.parametrize(
-    ("sentence", "starts", "original", "word"),
+    ("sentence", "starts", "word", "expected", "offsets"),
     [
-        ("A dog and a dog run.", (2, 12), "dog", "horse"),
-        ("A dog and a dog run.", (2, 12), "dog", "ox"),
-        ("Dogs, dogs, DOGS", (0, 6, 12), "dogs", "cats"),
-        ("Dogs, dogs", (6,), "dogs", "ox"),
-        ("DOG, dog", (0, 5), "dog", "straße"),  # "STRASSE" is longer
+        ("A dog and a dog run.", (2, 12), "horse", "A horse and a horse run.", (2, 14)),
+        ("A dog and a dog run.", (12,), "ox", "A dog and a ox run.", (12,)),
+        ("Dog, dog, DOG", (0, 5, 10), "straße", "Straße, straße, STRASSE", (0, 8, 16)),  # "STRASSE" is longer
     ],
 )
-def test_offsets_of_the_replacements(sentence: str, starts: tuple[int, ...], original: str, word: str) -> None:
-    replaced, offsets = replace_occurrences(sentence, starts, original, word)
-    assert len(offsets) == len(starts)
-    occurrences = replaced_words(sentence, replaced, offsets, original, word)
+def test_every_occurrence_is_replaced_in_its_case_and_nothing_else(
+    sentence: str, starts: tuple[int, ...], word: str, expected: str, offsets: tuple[int, ...]
+) -> None:
+    assert replace_occurrences(sentence, starts, "dog", word) == (expected, offsets)
+    occurrences = replaced_words(sentence, expected, offsets, "dog", word)
     assert [occurrence.seed[0] for occurrence in occurrences] == list(starts)
     assert [occurrence.variant[0] for occurrence in occurrences] == list(offsets)
-    for start, occurrence in zip(starts, occurrences, strict=True):
-        assert replaced[slice(*occurrence.variant)] == match_occurrence_case(
-            sentence[start : start + len(original)], original, word
-        )
 
 
 @pytest.mark.parametrize(
-    ("text", "sentences"),
+    ("text", "starts"),
     [
-        ("A man sings.", ["A man sings."]),
-        ("A man sings.  A dog (old) barks! ", ["A man sings.  ", "A dog (old) barks! "]),
-        ('"Go!" he says. It\'s 3.5 km… "Far?"', ['"Go!" ', "he says. ", "It's 3.5 km… ", '"Far?"']),
-        ("One line\n\n  another line\n", ["One line\n\n  ", "another line\n"]),
-        ("no end", ["no end"]),
-        ("", [""]),
+        ("A man sings.", [0]),
+        ("A man sings.  A dog (old) barks! ", [0, 14]),
+        ('"Go!" he says. It\'s 3.5 km… "Far?"', [0, 6, 15, 28]),
+        ("One line\n\n  another line\n", [0, 12]),
+        ("", [0]),
     ],
 )
-def test_sentences_begin_after_punctuation_with_white_space_and_at_lines(text: str, sentences: list[str]) -> None:
-    starts = sentence_starts(text)
-    assert [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] == sentences
+def test_sentences_begin_after_punctuation_with_white_space_and_at_lines(text: str, starts: list[int]) -> None:
+    assert sentence_starts(text) == starts
 
 
 @given(st.text(alphabet=".!? \n\t\"')ab…”\u00a0", max_size=30))
@@ -116,11 +88,9 @@ def test_the_reference_finds_the_same_sentences(text: str) -> None:
     ("limit", "window"),
     [
         (0, (2, 3)),
-        (4, (2, 3)),
         (7, (1, 3)),
         (8, (1, 4)),
         (14, (1, 5)),
-        (15, (1, 5)),
         (24, (0, 5)),
         (99, (0, 5)),
     ],
@@ -132,9 +102,6 @@ def test_sentences_are_added_in_turn_as_long_as_they_fit(limit: int, window: tup
 def test_a_window_keeps_the_occurrences_in_it_and_ends_with_a_full_stop() -> None:
     first, second, third = forms("Dogs bark. A dog sees a dog\nThe dog", "dog", (13, 24, 32), ALL)
     assert third.text == "Dogs bark. A dog sees a dog\nThe dog."
-    form = second.within(11, 28)
-    assert (form.text, form.original, form.start, form.also_masked) == ("A dog sees a dog.", "dog", 13, (2,))
-    form = first.within(11, 28)
-    assert (form.text, form.start, form.also_masked) == ("A dog sees a dog.", 2, (13,))
-    form = third.within(28, 36)
-    assert (form.text, form.start, form.also_masked) == ("The dog.", 4, ())
+    assert first.within(11, 28) == Form("A dog sees a dog.", 2, 5, (13,))
+    assert second.within(11, 28) == Form("A dog sees a dog.", 13, 16, (2,))
+    assert third.within(28, 36) == Form("The dog.", 4, 7, ())
