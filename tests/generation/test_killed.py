@@ -1,4 +1,4 @@
-"""Killed runs, truncated files and concurrent runs: the result has the bytes of an undisturbed run."""
+"""Killed runs and truncated files: the result has the bytes of an undisturbed run."""
 
 import json
 import subprocess
@@ -32,7 +32,8 @@ def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFac
 
 
 def test_killed_at_random_moments(report: dict[str, Any]) -> None:
-    assert report["random"]["killed"] >= 30 and report["random"]["equal"]
+    assert report["random"]["killed"] >= 30
+    assert report["random"]["equal"]
     assert all(report["random"]["equal"])
 
 
@@ -47,8 +48,3 @@ def test_killed_while_another_data_set_is_replaced(report: dict[str, Any]) -> No
 
 def test_truncated_files_are_recreated(report: dict[str, Any]) -> None:
     assert report["truncated"] == [True, True, True]
-
-
-def test_concurrent_runs(report: dict[str, Any]) -> None:
-    assert f"process {report['concurrent']['holder']}" in report["concurrent"]["message"]
-    assert report["concurrent"]["equal"]
