@@ -1,6 +1,7 @@
 """The dry run: exact counts for few problems, an estimate from a sample for many, and no files written."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem, of_every_premise
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
-from tests.oracles import refused, write_rows
+from tests.oracles import known, refused, write_rows
 
 STAGES = ["read and tag", "tiny-bert", "tiny-roberta", "filters and sets", "write"]
 
@@ -54,39 +55,37 @@ def test_known_masked_lms_are_not_downloaded(
     options: Options, estimated: Estimate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("generation.report.estimate.operations_per_second", lambda _: 1e9)
-    known = PRESETS["paper"]["mlm"][0]
-    run = dry_run(replace(options, mlm=(known, options.mlm[0])))
-    assert [*run.steps] == ["read and tag", known, "tiny-bert", "filters and sets", "write"]
+    paper = PRESETS["paper"]["mlm"][0]
+    run = dry_run(replace(options, mlm=(paper, options.mlm[0])))
+    assert [*run.steps] == ["read and tag", paper, "tiny-bert", "filters and sets", "write"]
     by_shape, here = masked_lms(run)
     measured = estimated.steps["tiny-bert"]
-    assert (here.name, here.forms, here.refused, here.bytes) == (
-        measured.name,
-        measured.forms,
-        measured.refused,
-        measured.bytes,
-    )
-    assert (by_shape.forms, by_shape.refused, by_shape.bytes) == (run.forms, 0, here.bytes)
-    assert by_shape.seconds == pytest.approx(run.forms * operations_of(known, here.tokens, masked_lm=True) / 1e9)
+    assert here.forms == measured.forms
+    assert here.refused == measured.refused
+    assert here.bytes == measured.bytes
+    assert by_shape.forms == run.forms
+    assert by_shape.refused == 0
+    assert by_shape.bytes == here.bytes
+    assert by_shape.seconds == pytest.approx(run.forms * operations_of(paper, here.tokens, masked_lm=True) / 1e9)
     text = estimate_text(run)
-    assert next(line for line in text.splitlines() if line.startswith(known)).endswith(" 0.43")
+    assert re.search(rf"^{paper} .* 0\.43$", text, re.MULTILINE)
     assert "To download: 0.4 GB" in text
     assert "download" not in estimate_text(estimated)
 
 
 def test_counts_are_exact_if_every_problem_is_sampled(estimated: Estimate, options: Options, tagger: Tagger) -> None:
-    words = [
-        word
-        for tagged in tag(read_problems(options).problems, tagger)
-        for word in shared_words(tagged)
-        if word.word_class != "adv" and word.left_out is None
-    ]
+    words = occurrences = 0
+    for tagged in tag(read_problems(options).problems, tagger):
+        for word in shared_words(tagged):
+            if word.word_class != "adv" and word.left_out is None:
+                words += 1
+                occurrences += len(word.premise) + len(word.hypothesis)
     assert (estimated.problems, estimated.sampled) == (40, 40)
-    assert len(words) < estimated.forms <= sum(len(word.premise) + len(word.hypothesis) for word in words)
-    assert [step.name for step in masked_lms(estimated)] == ["tiny-bert", "tiny-roberta"]
+    assert words < estimated.forms <= occurrences
     for step in masked_lms(estimated):
-        assert step.forms is not None and step.refused is not None
-        assert step.forms + step.refused == estimated.forms
-        assert 100 * step.forms < step.bytes < 1_700 * step.forms, "200 ids and log-probabilities, compressed"
+        forms = known(step.forms)
+        assert forms + known(step.refused) == estimated.forms
+        assert 100 * forms < step.bytes < 1_700 * forms, "200 ids and log-probabilities, compressed"
 
 
 @pytest.mark.slow
@@ -107,15 +106,11 @@ def test_problems_of_a_premise_are_sampled_together() -> None:
 
 def test_a_masked_lm_without_forms_fills_none(options: Options, tmp_path: Path) -> None:
     problem = {"premise": "A xylograph hangs here.", "hypothesis": "The xylograph is old.", "label": "neutral"}
-    path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
-    steps = masked_lms(dry_run(replace(options, problems=path)))
-    assert [(step.forms, step.refused) for step in steps] == [(0, 2), (0, 2)], "the tokenizers split the word"
-
-
-def test_problems_without_a_shared_word_are_refused(options: Options, tmp_path: Path) -> None:
-    problem = {"premise": "A xylograph hangs here.", "hypothesis": "The cat is old.", "label": "neutral"}
-    path = str(write_rows(tmp_path / "problems.jsonl", [problem]))
-    refused("share no noun", dry_run, replace(options, problems=path))
+    chosen = replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", [problem])))
+    for step in masked_lms(dry_run(chosen)):
+        assert (step.forms, step.refused) == (0, 2), "the tokenizers split the word"
+    write_rows(tmp_path / "problems.jsonl", [problem | {"hypothesis": "The cat is old."}])
+    refused("share no noun", dry_run, chosen)
 
 
 @pytest.mark.slow
@@ -132,19 +127,12 @@ def test_a_problem_with_many_forms_is_not_tried(
 
     monkeypatch.setattr("generation.dry_run.MAX_FORMS", 6)
     monkeypatch.setattr(GenerationRun, "on", noted)
-    texts = ["A farmer sleeps. " * times for times in (9, 1, 9, 1)]
+    short, long = "A farmer sleeps. ", "A farmer sleeps. " * 9
+    texts = [long, short, long, short]
     rows = [{"premise": text, "hypothesis": "The farmer is here.", "label": "neutral"} for text in texts]
     estimated = dry_run(replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", rows))))
-    assert tried == [texts, ["A farmer sleeps. "] * 2]
+    assert tried == [texts, [short, short]]
     assert estimated.forms == 11
-
-
-@pytest.mark.slow
-def test_several_processes_share_the_work(estimated: Estimate, options: Options) -> None:
-    of_two = dry_run(options, workers=2)
-    assert (estimated.workers, of_two.workers) == (1, 2), "one by default for few problems"
-    assert "(cpu, 2 processes)" in estimate_text(of_two)
-    refused("workers is 0", dry_run, options, workers=0)
 
 
 def test_the_command_writes_nothing(
@@ -159,20 +147,19 @@ def test_the_command_writes_nothing(
 @pytest.mark.slow
 def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
     """In CPU time, since the machine may be busy; in processes of their own, so that both load every library."""
-    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems"]
     code = (
         "import time; time.monotonic = time.process_time; "
         "from generation.dry_run import dry_run; from generation.options import Options; "
         "from generation.options import preset_options; "
         "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
     )
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    estimated = float(subprocess.check_output([sys.executable, "-c", code]))
     before = os.times()
-    subprocess.run([*command, "--preset", "demo", "--out", str(tmp_path / "data")], capture_output=True, check=True)
+    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems", "--preset", "demo"]
+    subprocess.run([*command, "--out", str(tmp_path / "data")], capture_output=True, check=True)
     after = os.times()
     seconds = after.children_user - before.children_user + after.children_system - before.children_system
-    assert seconds / 2 < float(done.stdout) < seconds * 2
+    assert seconds / 2 < estimated < seconds * 2
 
 
 def test_text(estimated: Estimate) -> None:
@@ -181,6 +168,8 @@ def test_text(estimated: Estimate) -> None:
     assert f"about {format_duration(estimated.seconds)} on this machine" in " ".join(lines)
     assert lines[-1] == "Nothing was written."
     assert max(map(len, lines)) <= TEXT_WIDTH
+    assert estimated.workers == 1, "by default for few problems"
+    assert "(cpu, 2 processes)" in estimate_text(replace(estimated, workers=2))
 
 
 def test_what_a_process_does_once_is_not_multiplied() -> None:
@@ -188,10 +177,6 @@ def test_what_a_process_does_once_is_not_multiplied() -> None:
     assert extrapolate([5.0, 2.0], [20, 10], 100) == pytest.approx(1.0 + 10 * 2.0), "shards of different sizes"
     assert extrapolate([5.0, 2.0], [10, 10], 100, workers=2) == pytest.approx(3.0 + 10 * 2.0 / 2)
     assert extrapolate([1.0, 2.0], [10, 10], 20) == pytest.approx(4.0), "never less than nothing"
-
-
-def test_one_shard_takes_its_time() -> None:
-    assert extrapolate([5.0], [1, 0], 1) == 5.0
 
 
 def test_an_empty_shard_says_nothing_of_the_time_per_unit() -> None:

@@ -104,33 +104,19 @@ def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: P
     assert not run.out.exists()
 
 
-def test_other_inputs_than_at_submission_are_refused(options: Options, problems: Path, tmp_path: Path) -> None:
+def test_other_inputs_than_at_submission_are_refused(options: Options, tmp_path: Path) -> None:
     run = run_of(options, tmp_path)
     name = run.inputs.masked_lms[0].name
     other_key = replace(run.answer_keys[name], libraries={"torch": "1.0"})
     elsewhere = replace(run, answer_keys={**run.answer_keys, name: other_key})
     other_tagger = replace(run, expected={**run.expected, "tagger": run.expected["tagger"] | {"version": "0.1"}})
+    moved = replace(run.options, mlm=("/nowhere/mlm", run.options.mlm[1]))
+    gone = replace(run, inputs=replace(run.inputs, options=moved))
     with QUIET.stage("all", unit="units") as stage:
         refused(r"tagger of the run .*0\.1", tasks.tag, other_tagger, WHOLE, stage)
         tasks.tag(run, WHOLE, stage)
         refused(rf"libraries of masked LM {name} .*1\.0", tasks.answer, elsewhere, name, WHOLE, stage)
-        options = replace(run.options, mlm=("/nowhere/mlm", run.options.mlm[1]))
-        gone = replace(run, inputs=replace(run.inputs, options=options))
         refused("/nowhere/mlm", tasks.answer, gone, name, WHOLE, stage)
-
-
-@pytest.mark.slow
-def test_a_task_of_a_masked_lm_does_not_read_the_seeds_again(
-    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = replace(options, mlm=options.mlm[:1])
-    run_pipeline(options, tmp_path / "first", quiet=True)
-    run = run_of(replace(options, seeds_from=str(tmp_path / "first")), tmp_path)
-    with QUIET.stage("all", unit="units") as stage:
-        tasks.tag(run, WHOLE, stage)
-        copy: GenerationRun = pickle.loads(pickle.dumps(run))
-        monkeypatch.setattr("generation.run_inputs.read_seeds", lambda *_: pytest.fail("the seeds were read"))
-        tasks.answer(copy, run.inputs.masked_lms[0].name, WHOLE, stage)
 
 
 def test_forms_of_long_texts_fill_a_chunk_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
