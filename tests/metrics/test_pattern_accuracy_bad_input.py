@@ -19,11 +19,9 @@ BAD: list[tuple[dict[str, Any], str]] = [(case["change"], case["error"]) for cas
 BAD += [
     ({"groups": None}, "^groups is missing"),
     ({"predictions": pd.Series([0, 1, None])}, r"^predictions\[2\] is nan"),
-    ({"predictions": [0, None, 1]}, r"^predictions\[1\] is None \(NoneType\)"),
     ({"predictions": np.array([True, False, True])}, r"^predictions\[0\] is True \(bool\)"),
     ({"groups": [b"a", b"a", b"b"]}, r"^groups\[0\] is b'a' \(bytes\)"),
     ({"groups": [1, 2**63, 3]}, r"^groups\[1\] is 9223372036854775808.*64 bits"),
-    ({"groups": [1, 2, -(2**63) - 1]}, r"^groups\[2\] is -9223372036854775809.*64 bits"),
     ({"predictions": np.zeros((3, 2), int)}, r"^predictions .*\(3, 2\)"),
     ({"thresholds": torch.tensor(0.9, dtype=torch.bfloat16)}, "^thresholds is .*from 0 to 1.*BFloat16"),
     ({"thresholds": np.array([[0.5]])}, r"^thresholds\[0\] is .*number"),
@@ -54,13 +52,10 @@ def test_labels_are_integers_of_any_size(integers: Any) -> None:  # noqa: ANN401
     assert compute(**{**GOOD, **labels}) == compute(**GOOD)
 
 
-@pytest.mark.parametrize(
-    ("subsamples", "lists"),
-    [
-        ([(0, 1), {0, 1}, np.array([1, 0])], [[0, 1]] * 3),
-        (np.array([[0, 1]] * 3), [[0, 1]] * 3),
-        ([0, 0, 1], [[0], [0], [1]]),
-    ],
-)
-def test_subsamples_in_other_containers(subsamples: Any, lists: list[list[int]]) -> None:  # noqa: ANN401 - of any type
-    assert compute(**GOOD, subsamples=subsamples) == compute(**GOOD, subsamples=lists)
+@pytest.mark.parametrize("subsamples", [[(0, 1), {0, 1}, np.array([1, 0])], np.array([[0, 1]] * 3)])
+def test_subsamples_in_other_containers(subsamples: Any) -> None:  # noqa: ANN401 - of any type
+    assert compute(**GOOD, subsamples=subsamples) == compute(**GOOD, subsamples=[[0, 1]] * 3)
+
+
+def test_a_subsample_per_row() -> None:
+    assert compute(**GOOD, subsamples=[0, 0, 1]) == compute(**GOOD, subsamples=[[0], [0], [1]])
