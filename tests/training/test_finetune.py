@@ -122,7 +122,7 @@ def whole(base: Path, problems: Path, tmp_path_factory: pytest.TempPathFactory, 
 
 
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("step", [4, *slow(1, 3, 7)])
+@pytest.mark.parametrize("step", [4, *slow(1)])
 def test_a_resumed_run_gives_the_same_model(
     whole: FinetuneOptions, tmp_path: Path, interrupt_at: Callable[[FinetuneOptions, int], None], step: int
 ) -> None:
@@ -131,8 +131,8 @@ def test_a_resumed_run_gives_the_same_model(
     assert not broken.out.exists()
     assert (last_checkpoint(tmp_path / "broken.work/seed-0") is not None) == (step > 1)
     main(broken)
-    expected, found = (load_file(folder.out / "model.safetensors") for folder in (whole, broken))
-    for name, value in expected.items():
+    found = load_file(broken.out / "model.safetensors")
+    for name, value in load_file(whole.out / "model.safetensors").items():
         torch.testing.assert_close(found[name], value, rtol=0, atol=0)
 
 
@@ -220,18 +220,22 @@ def test_augmentation_adds_all_examples_or_a_share_that_depends_on_the_seed(
 ) -> None:
     chosen = options(base, problems, tmp_path, augment=f"{augmentation}/augmentation", hold_out=10)
     data = read_training_data(chosen)
-    assert [len(data.examples), len(data.held_out)] == [20, 10]
+    assert len(data.examples) == 20
+    assert len(data.held_out) == 10
     everything = augmented(data, chosen, 1)
-    assert len(everything.examples) == 20 + 9
-    assert [example.label for example in everything.examples[-9:]] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    added = everything.examples[20:]
+    assert [example.label for example in added] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert everything.sources[-1].license == "apache-2.0"
-    shares = [augmented(data, replace(chosen, augment_share=0.2), seed) for seed in (1, 1, 2)]
-    assert [(len(share.examples), share.sources[-1].used) for share in shares] == [(24, 4)] * 3
-    assert shares[0] == shares[1] != shares[2]
-    assert set(shares[2].examples[-4:]) <= set(everything.examples[-9:])
+    share = replace(chosen, augment_share=0.2)
+    first, other = augmented(data, share, 1), augmented(data, share, 2)
+    assert len(first.examples) == 24
+    assert first.sources[-1].used == 4
+    assert first == augmented(data, share, 1) != other
+    assert set(other.examples[20:]) <= set(added)
     twice = augmented(data, replace(chosen, augment_copies=2), 1)
-    assert twice.examples == (*everything.examples, *everything.examples[-9:])
-    assert (twice.sources[-1].used, twice.sources[-1].copies) == (9, 2)
+    assert twice.examples == (*everything.examples, *added)
+    assert twice.sources[-1].used == 9
+    assert twice.sources[-1].copies == 2
 
 
 def test_a_classifier_keeps_its_label_order_and_its_head() -> None:
@@ -250,32 +254,30 @@ def test_each_epoch_has_every_example_once_and_its_own_order() -> None:
     for epoch in (0, 1, 0):
         sampler.set_epoch(epoch)
         orders.append(list(sampler))
-    assert [sorted(order) for order in orders] == [list(range(21))] * 3
+        assert sorted(orders[-1]) == list(range(21))
     assert orders[0] == orders[2] != orders[1]
-    batches = [[lengths[item] for item in orders[0][start : start + 4]] for start in range(0, 20, 4)]
-    assert [batch for batch in batches if max(batch) - min(batch) > 3] == []
+    for start in range(0, 20, 4):
+        batch = [lengths[item] for item in orders[0][start : start + 4]]
+        assert max(batch) - min(batch) <= 3
 
 
 def test_the_recipe_depends_on_the_base_and_options_override_it(tmp_path: Path) -> None:
     common = ["--train", "a.jsonl", "b.jsonl", "--out", str(tmp_path), "--random-seed", "3", "4"]
     paper = parse_options(["--base", "FacebookAI/roberta-base", *common])
-    recipe = paper.recipe
-    assert (recipe.learning_rate, recipe.epochs, recipe.batch_size, recipe.weight_decay) == (2e-5, 3, 32, 0.1)
-    assert (list(paper.train), list(paper.random_seeds)) == (["a.jsonl", "b.jsonl"], [3, 4])
-    assert parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common]).recipe == replace(
-        RECIPES["small"], epochs=5
-    )
+    assert paper.recipe.learning_rate == 2e-5
+    assert paper.recipe.batch_size == 32
+    assert list(paper.train) == ["a.jsonl", "b.jsonl"]
+    assert list(paper.random_seeds) == [3, 4]
+    small = parse_options(["--base", "demo:mlm-bpe", "--epochs", "5", *common])
+    assert small.recipe == replace(RECIPES["small"], epochs=5)
 
 
 @pytest.mark.parametrize(
     ("more", "warned"),
     [
-        (["--base", "FacebookAI/roberta-base"], False),
         (["--base", "FacebookAI/roberta-base@main"], False),
         (["--base", "FacebookAI/roberta-large"], True),
-        (["--base", "FacebookAI/xlm-roberta-base"], True),
         (["--base", "FacebookAI/roberta-large", "--learning-rate", "6e-6"], False),
-        (["--base", "demo:mlm-bpe"], False),
         (["--base", "demo:mlm-bpe", "--recipe", "paper"], True),
     ],
     ids=str,
@@ -299,21 +301,17 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
     ("changed", "message"),
     [
         ({"hold_out": 30}, r"hold_out is 30.*problems\.jsonl.* 30 problems"),
-        ({"hold_out": -1}, r"hold_out is -1"),
         ({"augment": "augmentation"}, r"augment is 'augmentation'.*DIR/CONFIG"),
         ({"augment": "pairs.csv"}, r"pairs\.csv"),
         ({"augment_share": 0.1}, r"augment_share needs .*augment"),
         ({"augment": "pairs/x", "augment_share": 0.0}, r"augment_share is 0"),
-        ({"augment": "pairs/x", "augment_share": float("nan")}, r"augment_share is nan"),
         ({"augment_copies": 2}, r"augment_copies needs .*augment"),
         ({"augment": "pairs/x", "augment_copies": 0}, r"augment_copies is 0"),
         ({"random_seeds": (1, 1)}, r"random_seed has '1' more than once"),
-        ({"random_seeds": (-1,)}, r"random_seed is -1"),
         ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),
         ({"save_every": 0}, r"save_every is 0"),
         ({"dtype": "float16"}, r"dtype is 'float16'.*bfloat16"),
         ({"base": "./nothing"}, r"\./nothing does not exist"),
-        ({"train": ("./nothing.jsonl",)}, r"\./nothing\.jsonl"),
     ],
     ids=str,
 )
@@ -330,9 +328,7 @@ def test_bad_input_is_reported_and_nothing_is_written(
     ("changed", "message"),
     [
         ({"learning_rate": 2.0}, r"learning_rate is 2"),
-        ({"epochs": 0}, r"epochs is 0"),
         ({"batch_size": -4}, r"batch_size is -4"),
-        ({"weight_decay": -0.1}, r"weight_decay is -0\.1"),
         ({"weight_decay": float("nan")}, r"weight_decay is nan"),
     ],
     ids=str,
@@ -341,30 +337,16 @@ def test_hyperparameters_out_of_range_are_reported(changed: dict[str, Any], mess
     refused(message, replace, RECIPE, **changed)
 
 
-@pytest.mark.parametrize(
-    ("rows", "changed", "message"),
-    [
-        (
-            [{"premise": "a", "hypothesis": "b", "label": label} for label in ("entailment", "not_entailment")],
-            {},
-            r"rows\.jsonl has the labels entailment, not_entailment",
-        ),
-        (None, {"augment_share": 0.5}, r"augment_share is 0\.5.*augmentation has 9"),
-    ],
-    ids=["two-way labels", "too large a share"],
-)
-def test_data_that_does_not_fit_is_reported(
-    rows: list[dict[str, str]] | None,
-    changed: dict[str, Any],
-    message: str,
-    base: Path,
-    problems: Path,
-    augmentation: Path,
-    tmp_path: Path,
-) -> None:
-    train = write_rows(tmp_path / "rows.jsonl", rows or ())
-    more = {"augment": f"{augmentation}/augmentation", **changed} if changed else {}
-    refused(message, main, options(base, train if rows else Path(PROBLEMS), tmp_path / "out", **more))
+def test_labels_that_do_not_fit_are_reported(base: Path, tmp_path: Path) -> None:
+    rows = [{"premise": "a", "hypothesis": "b", "label": label} for label in ("entailment", "not_entailment")]
+    train = write_rows(tmp_path / "rows.jsonl", rows)
+    message = r"rows\.jsonl has the labels entailment, not_entailment"
+    refused(message, main, options(base, train, tmp_path / "out"))
+
+
+def test_too_large_a_share_is_reported(base: Path, augmentation: Path, tmp_path: Path) -> None:
+    chosen = options(base, Path(PROBLEMS), tmp_path / "out", augment=f"{augmentation}/augmentation", augment_share=0.5)
+    refused(r"augment_share is 0\.5.*augmentation has 9", main, chosen)
 
 
 def test_an_option_for_columns_is_not_advised(tmp_path: Path) -> None:
