@@ -57,17 +57,15 @@ def packed(scored: ScoredDataset, named: NamedResults, *, with_text: bool, corpu
     }
     if scored.models:
         arrays |= _answers(scored.models, labels, order)
-    header = {
-        **_about_data(scored),
-        **_about_models(scored.models),
-        "scores": _scores([named[model.name] for model in scored.models]),
-        "labels": labels,
-        "classes": classes.dictionary.to_pylist(),
-        "words": words,
-        **_frequencies(words, corpus),
-        "logOddsScale": LOG_ODDS_SCALE,
-        **_about_seeds(scored, labels, order),
-    }
+    header = _about_data(scored)
+    header |= _about_models(scored.models)
+    header["scores"] = _scores([named[model.name] for model in scored.models])
+    header["labels"] = labels
+    header["classes"] = classes.dictionary.to_pylist()
+    header["words"] = words
+    header |= _frequencies(words, corpus)
+    header["logOddsScale"] = LOG_ODDS_SCALE
+    header |= _about_seeds(scored, labels, order)
     header["texts"] = _texts(scored) if with_text else None
     header["arrays"] = [[name, array.dtype.str[1:], array.size] for name, array in arrays.items()]
     return _encoded(header, arrays)
