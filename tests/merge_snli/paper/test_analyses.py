@@ -35,7 +35,7 @@ from merge_snli.results.measure import source_accuracy
 from merge_snli.results.scores import SourceScores
 from merge_snli.schema import NLI_LABELS
 from merge_snli.statistics import bootstrap_intervals, compare_models, independent_t_test
-from tests.merge_snli.comparison.made import Row, rows_of, scored_dataset
+from tests.merge_snli.comparison.made import Row, made_result, rows_of, scored_dataset
 from tests.oracles import known, refused
 
 
@@ -439,6 +439,19 @@ def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, re
     [refused] = found.refused
     assert refused.startswith("set 1, config all, is not compared: ")
     assert re.search(reason, refused)
+
+
+def test_two_way_models_are_not_averaged_with_the_others() -> None:
+    third = made(PLAIN, "3")
+    models = []
+    for model in third.models:
+        answers = model.answers.in_labels(TWO_WAY)
+        models.append(ModelAnswers(model.name, made_result(model.name, third.data, answers), answers))
+    two_way = replace(third, models=tuple(models))
+    found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union"), two_way])
+    assert [each.title for each in found.sets] == ["set 1", "set 2"]
+    [reason] = found.refused
+    assert reason.startswith("set 3, config all, is not compared: its models answer with other labels")
 
 
 def test_seeds_without_a_drawn_variant_in_a_set_are_not_tested() -> None:
