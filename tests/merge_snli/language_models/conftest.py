@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -28,6 +27,11 @@ if TYPE_CHECKING:
 
 OWN = str(Path(merge_snli.__file__).parent)
 USAGE = {"input_tokens": 50, "output_tokens": 2, "total_tokens": 52, "reasoning_tokens": 1}
+
+RIGHT = {"France": (1, 1, 1, 1), "Spain": (1, 1, 1, 0), "Norway": (1, 1, 0, 0), "Japan": (0, 0, 0, 1)}
+"""Whether a model is right on each question of a task about capitals, by the country."""
+CAPITALS = [(f"{country}-{number}", country, right) for country, of in RIGHT.items() for number, right in enumerate(of)]
+CAPITAL_REPLIES = ["yes" if right else "no" for _, _, right in CAPITALS]
 
 Json = Any
 Edit = Callable[[Json], object]
@@ -54,6 +58,16 @@ def no_token_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(tmp_path: Path) -> Run:
     """Return a function that runs a task on a model that gives the answers in order."""
     return lambda task, answers: run_task(task, answers, tmp_path / "logs")
+
+
+def capitals(**options: Any) -> Task:  # noqa: ANN401 - of a task
+    """Return a task of Inspect about capitals, whose samples have a country in their metadata."""
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.scorer import includes
+
+    samples = [Sample(input=name, id=name, target="yes", metadata={"country": of}) for name, of, _ in CAPITALS]
+    return Task(samples, scorer=includes(), name="capitals", **options)
 
 
 def scripted_model(answers: Iterable[str], stops: Sequence[str] = ("stop",), name: str = "mockllm/model") -> Model:
@@ -125,22 +139,6 @@ def scripted_answers(task: Task, *forms: str) -> list[str]:
     drawn, wrong = random.Random(3), dict(zip(NLI_LABELS, [*NLI_LABELS[1:], NLI_LABELS[0]], strict=True))
     targets = [str(sample.target) for sample in task.dataset]
     return [drawn.choice(forms).format(target, target.title(), wrong[target]) for target in targets]
-
-
-def right_answers(
-    task: Task, answers: Sequence[str], is_right: Callable[[str, str], bool]
-) -> tuple[list[bool], list[list[list[bool]]]]:
-    """Return whether the answer to each seed is right, and those to the variants of each subsample and seed."""
-    seeds: list[bool] = []
-    subsamples: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for sample, answer in zip(task.dataset, answers, strict=True):
-        metadata = dict(sample.metadata or {})
-        for use in [metadata, *metadata.get("also", [])]:
-            if "variant_id" not in use:
-                seeds.append(is_right(use["label"], answer))
-            for number in use.get("subsamples", ()):
-                subsamples[number][use["seed_id"]].append(is_right(use["label"], answer))
-    return seeds, [[*groups.values()] for _, groups in sorted(subsamples.items())]
 
 
 def put(*path: str | int, value: Any) -> Edit:  # noqa: ANN401 - any JSON value, or a function of the value before

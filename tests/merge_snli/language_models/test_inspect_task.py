@@ -2,50 +2,40 @@
 
 import json
 import math
-import socket
-import subprocess
-import sys
-import tomllib
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from itertools import cycle
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from statistics import stdev
+from typing import Any
 
-import evaluate
 import pytest
-from inspect_ai import Task, eval_retry
 from inspect_ai import eval as inspect_eval
+from inspect_ai import eval_retry
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.model._providers.mockllm import MockLLM
-from inspect_ai.scorer import SampleScore, Score, accuracy, includes
+from inspect_ai.scorer import SampleScore, Score, accuracy
 from lm_eval.api.model import LM
 
+from merge_snli import score
 from merge_snli.language_models import inspect_metric, inspect_task
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
 from merge_snli.language_models.import_files import import_files
-from tests.browser import chromium
+from merge_snli.language_models.questions import Scope, read_questions
 from tests.merge_snli.language_models.conftest import (
+    CAPITAL_REPLIES,
+    CAPITALS,
     OWN,
     Run,
+    capitals,
     lm_eval_logs_of,
     prompt_of,
-    right_answers,
     run_task,
     run_tasks,
-    scripted_answers,
     scripted_model,
 )
-from tests.oracles import refused, written
-from tests.processes import wait_until
-
-ROOT = Path(__file__).parents[3]
+from tests.oracles import guess, known, refused, written
 
 nli = partial(inspect_task.nli, OWN)
 
@@ -56,18 +46,21 @@ def metrics(log: EvalLog) -> dict[str, float]:
     return {name: float(metric.value) for name, metric in score.metrics.items()}
 
 
-def test_the_metrics_equal_those_of_the_script(run: Run) -> None:
+def test_the_metrics_and_the_imported_result_equal_those_of_a_function(run: Run) -> None:
     task = nli(config="all", subsample="all", limit_seeds=6)
-    answers = scripted_answers(task, *["{0}"] * 5, "Answer: **{1}**.", '{{"label": "{0}"}}', "{2}", "{2}", "?")
-    values = metrics(run(task, answers))
-    seeds, subsamples = right_answers(task, answers, lambda label, answer: label in answer.lower())
-    assert values["seed_sample_accuracy"] == fmean(seeds)
-    accuracy = fmean(fmean(right for rows in groups for right in rows) for groups in subsamples)
-    assert values["sample_accuracy"] == pytest.approx(accuracy, abs=1e-12)
-    passing = [fmean(sum(rows) >= math.ceil(round(0.9 * len(rows), 9)) for rows in groups) for groups in subsamples]
-    assert values["pattern_accuracy"] == pytest.approx(fmean(passing), abs=1e-12)
-    assert values["no_answer"] == answers.count("?") > 0
-    assert values["seed_sample_accuracy_stderr"] == pytest.approx(stdev(seeds) / math.sqrt(len(seeds)))
+    scope = Scope(config="all", subsample="all", limit_seeds=6)
+    answers = {each.id: guess([(each.premise, each.hypothesis)])[0] for each in read_questions(OWN, scope).questions}
+    forms = cycle(["{}", "Answer: **{}**.", '{{"label": "{}"}}'])
+    log = run(task, [next(forms).format(answers[str(sample.id)]) for sample in task.dataset])
+    expected, values = score(guess, OWN, config="all", limit_seeds=6), metrics(log)
+    share = known(expected.scores.seed_accuracy)
+    assert values["seed_sample_accuracy"] == pytest.approx(share)
+    assert values["seed_sample_accuracy_stderr"] == pytest.approx(math.sqrt(share * (1 - share) / 5))
+    assert values["sample_accuracy"] == pytest.approx(expected.sample_accuracy, abs=1e-12)
+    assert values["pattern_accuracy"] == pytest.approx(expected.pattern_accuracy, abs=1e-12)
+    assert values["no_answer"] == 0
+    (result,) = import_files([log.location], OWN)
+    assert result.scores == expected.scores
 
 
 @pytest.mark.parametrize(
@@ -95,15 +88,11 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
 @pytest.mark.parametrize(
     ("make", "arguments", "message"),
     [
-        (nli, {"config": "adverb"}, "adverb"),
-        (nli, {"subsample": 99}, "subsample is 99"),
-        (nli, {"subsample": "first"}, "subsample is 'first'"),
         (nli, {"seeds": "none"}, "seeds is 'none'"),
         (nli, {"prompt": "five_shot"}, "no prompt 'five_shot'"),
         (nli, {"prompt": "reasons", "shots": 2}, "which the 2 shots do not have"),
         (nli, {"prompt": "few_shot", "shots": -1}, "shots is -1"),
         (nli, {"prompt": "few_shot", "shots_from": "no/such/file.jsonl"}, "no/such/file.jsonl"),
-        (nli, {"limit_seeds": 0}, "limit_seeds is 0"),
         (nli, {"cost_limit": 0}, "cost_limit is 0"),
         (nli, {"cost_limit": "five"}, "cost_limit is 'five'"),
         (nli, {"cost_limit": 1, "reader": "mockllm/unpriced"}, "price of mockllm/unpriced: add it to prices"),
@@ -119,13 +108,6 @@ def test_wrong_arguments(make: Callable[..., object], arguments: dict[str, Any],
     with pytest.raises(PrerequisiteError) as raised:
         make(**arguments)
     assert message in str(raised.value.message)
-
-
-def test_the_entry_point_is_the_module_of_the_task() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    ((name, module),) = project["entry-points"]["inspect_ai"].items()
-    assert name == module.partition(".")[0] == "merge_snli"
-    assert callable(import_module(module).nli)
 
 
 def test_the_prompt_decides_where_an_answer_ends() -> None:
@@ -172,46 +154,7 @@ def test_a_limit_of_cost_needs_the_price_of_the_model(tmp_path: Path) -> None:
     assert "mockllm/unpriced" in str(raised.value.message)
 
 
-@pytest.fixture
-def log(run: Run) -> Path:
-    task = nli(config="verb", limit_seeds=1)
-    return Path(run(task, ["neutral"] * len(task.dataset)).location)
-
-
-@pytest.fixture
-def address(log: Path) -> Iterator[str]:
-    """The address of `inspect view` on the folder of the log."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "inspect_ai", "view", "start", "--log-dir", str(log.parent), "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            wait_until(lambda: answers(f"http://127.0.0.1:{port}/"))
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            server.terminate()
-
-
-def answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address, timeout=5) as response:
-            return bool(response.status == 200)
-    except OSError:
-        return False
-
-
-@pytest.mark.slow
-def test_the_page_of_a_log_shows_the_seed_the_variant_and_the_replaced_word(address: str, log: Path) -> None:
-    sample = (read_eval_log(log).samples or [])[-1]
-    shown = [f"{name}:\n{sample.metadata[name]}" for name in ("seed_id", "variant_id", "original", "replacement")]
-    with chromium("--window-size=1400,1000") as browser:
-        browser.get(f"{address}#/logs/{log.name}/samples/sample/{sample.id}/1/metadata")
-        wait_until(lambda: all(text in browser.find_element("tag name", "body").text for text in shown))
-
-
 metric: Any = inspect_metric.pattern_accuracy
-METRIC = str(Path(__file__).parents[3] / "metrics" / "pattern_accuracy")
 UTILS = """
 from merge_snli.language_models.group_metrics import pattern_accuracy
 
@@ -220,77 +163,28 @@ def questions(**_):
     return {"test": datasets.Dataset.from_list(ROWS)}
 
 def process_results(doc, results):
-    right = results[0].strip() == doc["answer"]
-    return {"acc": right, "pattern_accuracy": (doc["fact"], right), "pattern_accuracy_50": (doc["fact"], right)}
+    right = results[0] == "yes"
+    return {"acc": right, "pattern_accuracy": (doc["country"], right), "pattern_accuracy_50": (doc["country"], right)}
 
 def half(items):
     return pattern_accuracy(items, threshold=0.5)
 """
 
 
-class Asked(NamedTuple):
-    """A paraphrase of a question about capitals, with a reply."""
-
-    fact: str
-    question: str
-    answer: str
-    reply: str
-
-
-ASKED = [
-    Asked(country, template.format(country), capital, capital if right else "Rome")
-    for country, capital, replies in (
-        ("France", "Paris", (True, True, True, True)),
-        ("Spain", "Madrid", (True, True, True, False)),
-        ("Norway", "Oslo", (True, True, False, False)),
-        ("Japan", "Tokyo", (False, False, False, True)),
-    )
-    for template, right in zip(
-        (
-            "What is the capital of {}?",
-            "Name the capital of {}.",
-            "Which city is {}'s capital?",
-            "{} is governed from which city?",
-        ),
-        replies,
-        strict=True,
-    )
-]
-
-
-def expected(threshold: float) -> float:
-    scores = evaluate.load(METRIC).compute(
-        predictions=[row.reply for row in ASKED],
-        references=[row.answer for row in ASKED],
-        groups=[row.fact for row in ASKED],
-        thresholds=threshold,
-    )
-    return float(scores["pattern_accuracy"])
-
-
 def test_the_standard_error_is_that_of_the_mean_over_groups() -> None:
-    share, error = pattern_accuracy_with_error(
-        [row.fact for row in ASKED], [row.reply == row.answer for row in ASKED], 0.5
-    )
-    assert share == expected(0.5) == 0.75
+    countries = [country for _, country, _ in CAPITALS]
+    share, error = pattern_accuracy_with_error(countries, [bool(right) for _, _, right in CAPITALS], 0.5)
+    assert share == 0.75
     assert error == pytest.approx(stdev([1, 1, 1, 0]) / math.sqrt(4))
 
 
 @pytest.mark.slow
-def test_a_task_of_inspect(tmp_path: Path) -> None:
-    samples = [Sample(input=row.question, target=row.answer, metadata={"fact": row.fact}) for row in ASKED]
-    metrics: list[Any] = [accuracy(), metric("fact"), metric("fact", threshold=0.5)]
-    log = run_task(Task(samples, scorer=includes(), metrics=metrics), [row.reply for row in ASKED], tmp_path)
-    (score,) = log.results.scores if log.results else []
-    values = [
-        (each.params.get("threshold", 0.9), each.value)
-        for each in score.metrics.values()
-        if each.name in ("pattern_accuracy", "pattern_accuracy_0.5") and each.params
-    ]
-    assert values == [(0.9, expected(0.9)), (0.5, expected(0.5))] == [(0.9, 0.25), (0.5, 0.75)]
-    assert score.metrics["accuracy"].value == 10 / 16
-    (result,) = import_files([log.location], group="fact")
-    assert (result.pattern_accuracy, result.sample_accuracy) == (expected(0.9), 10 / 16)
+def test_pattern_accuracy_is_a_metric_of_any_task_of_inspect(tmp_path: Path) -> None:
+    task = capitals(metrics=[accuracy(), metric("country"), metric("country", threshold=0.5)])
+    values = metrics(run_task(task, CAPITAL_REPLIES, tmp_path))
+    assert values["pattern_accuracy"] == 0.25
+    assert values["pattern_accuracy_0.5"] == 0.75
+    assert values["accuracy"] == 10 / 16
 
 
 def test_a_sample_without_the_group_is_named() -> None:
@@ -298,10 +192,13 @@ def test_a_sample_without_the_group_is_named() -> None:
     refused("q7 has no 'country'", metric("country"), scores)
 
 
-def test_partly_right_samples_are_wrong() -> None:
-    for value, share in (("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)):
-        scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": number}) for number in range(2)]
-        assert metric("fact", threshold=1)(scores)["pattern_accuracy_1"] == share
+@pytest.mark.parametrize(("value", "share"), [("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)])
+def test_partly_right_samples_are_wrong(value: Any, share: int) -> None:  # noqa: ANN401 - of a score
+    scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": 1})]
+    assert metric("fact", threshold=1)(scores)["pattern_accuracy_1"] == share
+
+
+def test_partly_right_items_are_wrong() -> None:
     assert pattern_accuracy([("a", 0.5), ("b", 1.0)]) == 0.5
 
 
@@ -311,18 +208,19 @@ def test_a_task_of_lm_evaluation_harness(tmp_path: Path) -> None:
         """Gives the replies."""
 
         def generate_until(self, requests: list[Any]) -> list[str]:
-            return [row.reply for request in requests for row in ASKED if row.question == request.args[0]]
+            return [replies[request.args[0]] for request in requests]
 
         loglikelihood = loglikelihood_rolling = generate_until
 
-    rows = [row._asdict() for row in ASKED]
+    replies = {name: reply for (name, _, _), reply in zip(CAPITALS, CAPITAL_REPLIES, strict=True)}
+    rows = [{"name": name, "country": country} for name, country, _ in CAPITALS]
     folder = written(tmp_path / "tasks" / "utils.py", f"ROWS = {rows!r}\n{UTILS}").parent
     task = """
 task: capitals
 test_split: test
 output_type: generate_until
-doc_to_text: question
-doc_to_target: answer
+doc_to_text: name
+doc_to_target: name
 custom_dataset: !function utils.questions
 process_results: !function utils.process_results
 metric_list:
@@ -338,8 +236,9 @@ metric_list:
     (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
     (results,) = log.parent.glob("results_*.json")
     scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
-    assert (scores["acc,none"], scores["pattern_accuracy,none"]) == (10 / 16, expected(0.9))
-    assert scores["pattern_accuracy_50,none"] == expected(0.5)
-    (result,) = import_files([log], group="fact")
-    assert (result.pattern_accuracy, result.sample_accuracy) == (expected(0.9), 10 / 16)
-    assert result.row.curve.at(0.5) == expected(0.5)
+    assert scores["acc,none"] == 10 / 16
+    assert scores["pattern_accuracy,none"] == 0.25
+    assert scores["pattern_accuracy_50,none"] == 0.75
+    (result,) = import_files([log], group="country")
+    assert result.pattern_accuracy == 0.25
+    assert result.row.curve.at(0.5) == 0.75

@@ -6,34 +6,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai.dataset import Sample
 from inspect_ai.log import write_eval_log
-from inspect_ai.scorer import includes
 
 from merge_snli import Result, compare, import_files
 from merge_snli.language_models.inspect_task import nli
 from tests.commands import Command
-from tests.merge_snli.language_models.conftest import OWN, Edit, Json, edited, prompt_of, put, run_task
+from tests.merge_snli.language_models.conftest import (
+    CAPITAL_REPLIES,
+    CAPITALS,
+    OWN,
+    Edit,
+    Json,
+    capitals,
+    edited,
+    prompt_of,
+    put,
+    run_task,
+)
 from tests.oracles import refused, written
 
-RIGHT = {"France": (1, 1, 1, 1), "Spain": (1, 1, 1, 0), "Norway": (1, 1, 0, 0), "Japan": (0, 0, 0, 1)}
-"""Whether the model is right on each question, by the country that it is about."""
-ASKED = [(f"{country}-{number}", country, right) for country, of in RIGHT.items() for number, right in enumerate(of)]
 SCORE = ("scores", "includes", "value")
 """The path to the score of a sample."""
-
-
-def task(**options: Any) -> Task:  # noqa: ANN401 - of a task
-    samples = [Sample(input=name, id=name, target="yes", metadata={"country": country}) for name, country, _ in ASKED]
-    return Task(samples, scorer=includes(), name="capitals", **options)
 
 
 @pytest.fixture(scope="module")
 def whole_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of Inspect in JSON, and beside it the same as `.eval`."""
     folder = tmp_path_factory.mktemp("capitals")
-    log = run_task(task(), ["yes" if right else "no" for _, _, right in ASKED], folder / "logs")
+    log = run_task(capitals(), CAPITAL_REPLIES, folder / "logs")
     for name in ("log.json", "log.eval"):
         write_eval_log(log, str(folder / name))
     return folder / "log.json"
@@ -69,10 +69,12 @@ def imported(path: Path, **options: Any) -> Result:  # noqa: ANN401 - of `import
 @pytest.mark.parametrize("ending", [".json", ".eval"])
 def test_scores_are_counted_by_group(whole_log: Path, ending: str) -> None:
     result = imported(whole_log.with_suffix(ending), group="country")
-    shares = [sum(of) / len(of) for of in RIGHT.values()]
-    assert result.sample_accuracy == sum(shares) / 4
-    assert result.row.curve.each == (tuple(sum(share >= at / 100 for share in shares) / 4 for at in range(101)),)
-    assert (set(result.group_ids), result.compared_labels) == (set(RIGHT), ("incorrect", "correct"))
+    assert result.sample_accuracy == 10 / 16
+    (curve,) = result.row.curve.each
+    for at, shown in ((0, 1), (25, 1), (26, 0.75), (50, 0.75), (75, 0.5), (76, 0.25), (100, 0.25)):
+        assert curve[at] == shown, at
+    assert set(result.group_ids) == {"France", "Spain", "Norway", "Japan"}
+    assert result.compared_labels == ("incorrect", "correct")
     assert (result.dataset.name, result.dataset.group_column) == ("capitals", "country")
     assert (result.title, prompt_of(result).calls, result.notes) == ("model (generate)", 16, ())
     assert result.dataset == imported(whole_log, group="country").dataset
@@ -81,54 +83,69 @@ def test_scores_are_counted_by_group(whole_log: Path, ending: str) -> None:
 def test_without_a_group_each_sample_is_one(whole_log: Path) -> None:
     result = imported(whole_log)
     assert result.pattern_accuracy == result.sample_accuracy == 10 / 16
-    assert result.group_ids == tuple(sorted(name for name, _, _ in ASKED))
+    assert result.group_ids == tuple(sorted(name for name, _, _ in CAPITALS))
     assert result.dataset.digest != imported(whole_log, group="country").dataset.digest
 
 
+TOKENS = {"type": "token", "limit": 5}
+ERROR = {"message": "m", "traceback": "", "traceback_ansi": ""}
+
+
 @pytest.mark.parametrize(
-    ("edit", "options", "accuracy", "unread"),
+    ("value", "options", "right", "unread"),
     [
-        (first(*SCORE, value="I"), {}, 9, {}),
-        (first(*SCORE, value="N"), {}, 9, {"no stated answer": 1}),
-        (first("limit", value={"type": "token", "limit": 5}), {}, 10, {}),
-        (put("samples", 4, "limit", value={"type": "token", "limit": 5}), {}, 10, {"token limit": 1}),
-        (first(*SCORE, value="P"), {"at_least": 0.5}, 10, {}),
-        (first(*SCORE, value=0.4), {"at_least": 0.5}, 9, {}),
-        (first(*SCORE, value={"style": 0, "facts": 1}), {"score": "includes"}, None, "includes.style, includes.facts"),
-        (first(*SCORE, value=0.5), {}, None, "score 0.5.*at_least"),
-        (first("scores", "other", value={"value": 1}), {}, None, "has the scores includes, other: .*score"),
-        (first("scores", "other", value={"value": 1}), {"score": "includes"}, 10, {}),
-        (first(*SCORE, value=[1, 0]), {}, None, "has no score that is a number"),
-        (first("metadata", value={"city": "Paris"}), {"group": "country"}, None, "France-0 has no 'country'.* city"),
-        (first("error", value={"message": "m", "traceback": "", "traceback_ansi": ""}), {}, None, "to 1 of the 16 sam"),
-        (first(*SCORE, value=float("nan")), {}, None, "no answers to 1 of the 16 samples"),
-        (put("samples", value=lambda samples: samples[1:]), {}, None, "lacks 1 sample, such as France-0"),
+        ("I", {}, 9, {}),
+        ("N", {}, 9, {"no stated answer": 1}),
+        ("P", {"at_least": 0.5}, 10, {}),
+        (0.4, {"at_least": 0.5}, 9, {}),
     ],
 )
 def test_what_counts_of_a_sample(
-    changed: Callable[..., Path], edit: Edit, options: dict[str, Any], accuracy: int | None, unread: Json
+    changed: Callable[..., Path], value: Json, options: dict[str, Any], right: int, unread: dict[str, int]
 ) -> None:
-    path = changed(edit)
-    if accuracy is None:
-        refused(unread, imported, path, **options)
-        return
-    result = imported(path, **options)
-    assert (result.sample_accuracy, result.run.unread) == (accuracy / 16, unread)
+    result = imported(changed(first(*SCORE, value=value)), **options)
+    assert result.sample_accuracy == right / 16
+    assert result.run.unread == unread
+
+
+def test_a_limit_is_a_reason_if_the_answer_is_wrong(changed: Callable[..., Path]) -> None:
+    assert imported(changed(first("limit", value=TOKENS))).run.unread == {}
+    assert imported(changed(put("samples", 4, "limit", value=TOKENS))).run.unread == {"token limit": 1}
+
+
+def test_one_of_several_scores_is_chosen(changed: Callable[..., Path]) -> None:
+    path = changed(first("scores", "other", value={"value": 1}))
+    assert imported(path, score="includes").sample_accuracy == 10 / 16
+    refused("has the scores includes, other: .*score", imported, path)
+
+
+@pytest.mark.parametrize(
+    ("edit", "options", "message"),
+    [
+        (first(*SCORE, value={"style": 0, "facts": 1}), {"score": "includes"}, "includes.style, includes.facts"),
+        (first(*SCORE, value=0.5), {}, "score 0.5.*at_least"),
+        (first(*SCORE, value=[1, 0]), {}, "has no score that is a number"),
+        (first(*SCORE, value=float("nan")), {}, "no answers to 1 of the 16 samples"),
+        (first("metadata", value={"city": "Paris"}), {"group": "country"}, "France-0 has no 'country'.* city"),
+        (first("error", value=ERROR), {}, "to 1 of the 16 sam"),
+        (put("samples", value=lambda samples: samples[1:]), {}, "lacks 1 sample, such as France-0"),
+    ],
+)
+def test_samples_that_cannot_be_counted(
+    changed: Callable[..., Path], edit: Edit, options: dict[str, Any], message: str
+) -> None:
+    refused(message, imported, changed(edit), **options)
 
 
 def test_failed_samples_are_left_out_and_counted(changed: Callable[..., Path]) -> None:
-    failed = first("error", value={"message": "m", "traceback": "", "traceback_ansi": ""})
-    result = imported(changed(failed), group="country", partial=True)
+    result = imported(changed(first("error", value=ERROR)), group="country", partial=True)
     assert (result.left_out.groups, result.left_out.rows) == (1, 4)
     assert set(result.group_ids) == {"Spain", "Norway", "Japan"}
 
 
 def test_the_most_frequent_of_several_epochs_counts(tmp_path: Path) -> None:
-    def replies(right: int) -> list[str]:
-        return ["yes", "no", "yes"] if right else ["no", "yes", "no"]
-
-    by_sample = [replies(right) for _, _, right in ASKED]
-    log = run_task(task(epochs=3), [of[epoch] for epoch in range(3) for of in by_sample], tmp_path)
+    wrong_ones = ["no" if reply == "yes" else "yes" for reply in CAPITAL_REPLIES]
+    log = run_task(capitals(epochs=3), [*CAPITAL_REPLIES, *wrong_ones, *CAPITAL_REPLIES], tmp_path)
     result = imported(Path(log.location))
     assert (result.sample_accuracy, result.run.samples) == (10 / 16, 3)
     assert result.run.agreement == pytest.approx(2 / 3)
@@ -161,14 +178,19 @@ def test_a_gate_on_any_task(changed: Callable[..., Path], whole_log: Path, tmp_p
 
     baseline, worse = tmp_path / "baseline", tmp_path / "worse"
     shown = command("import", whole_log, "--out", baseline).out
-    assert "capitals, includes: 16 samples in 16 groups" in shown and "pairs" not in shown
-    unread = command("import", changed(first(*SCORE, value="N")), "--out", tmp_path / "unread").out
-    assert "Sample" in unread.split("Answers that cannot be read")[1] and "Pair" not in unread
+    assert "capitals, includes: 16 samples in 16 groups" in shown
+    assert "pairs" not in shown
     command("import", changed(all_wrong, model="wrong"), "--out", worse)
     command("compare", baseline, "--baseline", baseline, "--fail-if-worse")
     assert "62.5 points below" in command("compare", worse, "--baseline", baseline, "--fail-if-worse", code=3).err
     command("leaderboard", baseline, worse, "--out", tmp_path / "site")
     assert "capitals" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_unread_answers_are_those_to_samples(changed: Callable[..., Path], tmp_path: Path, command: Command) -> None:
+    shown = command("import", changed(first(*SCORE, value="N")), "--out", tmp_path / "results").out
+    assert "Sample" in shown.split("Answers that cannot be read")[1]
+    assert "Pair" not in shown
 
 
 def test_what_does_not_go_together_is_refused(whole_log: Path, tmp_path: Path) -> None:
