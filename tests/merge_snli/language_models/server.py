@@ -105,20 +105,6 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(content).encode())
 
 
-def by_pair(rule: Callable[[str, str], str]) -> Callable[[str], str]:
-    """Return a function that answers the last problem in a text by its premise and hypothesis."""
-
-    def answer(text: str) -> str:
-        lines = text.splitlines()
-        premise, hypothesis = (
-            next(line.removeprefix(name) for line in reversed(lines) if line.startswith(name))
-            for name in ("Premise: ", "Hypothesis: ")
-        )
-        return rule(premise, hypothesis)
-
-    return answer
-
-
 def text_of(content: str | list[dict[str, str]]) -> str:
     """Return the text of a message, which may have parts."""
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
@@ -161,28 +147,18 @@ def ask_inspect(
 def ask_lm_eval(
     server: Server, asked: Asked, folder: Path, patch: pytest.MonkeyPatch, max_tokens: int = 1_000
 ) -> list[Path]:
-    given = {"prompt": "word", **asked}
-    dataset = given.pop("dataset")
-    options = [text for name, value in given.items() for text in (f"--{name.replace('_', '-')}", str(value))]
-    (task,) = (path.stem for path in write_tasks(folder, *options, dataset=dataset).glob("*_generate.yaml"))
-    return lm_eval_chat_logs(server, task, folder, patch, gen_kwargs={"max_gen_toks": max_tokens})
-
-
-def lm_eval_chat_logs(
-    server: Server,
-    task: str,
-    folder: Path,
-    patch: pytest.MonkeyPatch,
-    **options: Any,  # noqa: ANN401 - those of `simple_evaluate`
-) -> list[Path]:
-    """Ask a server the questions of a task file through lm-evaluation-harness."""
+    options: list[str] = []
+    for name, value in ({"prompt": "word"} | asked).items():
+        if name != "dataset":
+            options += [f"--{name.replace('_', '-')}", str(value)]
+    tasks = write_tasks(folder, *options, dataset=asked["dataset"])
     patch.setenv("OPENAI_API_KEY", "none")
     arguments = {"model": "rule", "base_url": f"{server.address}/chat/completions", "num_concurrent": 1}
     return lm_eval_logs_of(
         "local-chat-completions",
-        [task],
+        [path.stem for path in tasks.glob("*_generate.yaml")],
         folder,
         model_args={**arguments, "timeout": SECONDS / 2, "max_retries": 5},
         apply_chat_template=True,
-        **options,
+        gen_kwargs={"max_gen_toks": max_tokens},
     )

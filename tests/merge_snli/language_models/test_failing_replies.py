@@ -55,16 +55,3 @@ def test_a_reply_without_choices_stops_no_other_question_and_a_retry_asks_it_aga
     assert retried.results is not None and retried.results.early_stopping is not None
     spent = retried.results.early_stopping.metadata["cost"]
     assert spent == pytest.approx((QUESTIONS + 1) * CALL)
-
-
-@pytest.mark.slow
-def test_a_retry_counts_what_was_spent_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspect_ai import eval_retry
-
-    prices = str(written(tmp_path / "prices.yaml", PRICES))
-    asked = ASKED | {"prices": prices, "cost_limit": 4 * CALL}
-    with Server(neutral) as server:
-        (log,) = ask_inspect(server, asked, tmp_path, monkeypatch)
-        before = server.requests["answer"]
-        eval_retry(str(log), display="none", log_dir=str(tmp_path))
-        assert 4 <= before == server.requests["answer"] < QUESTIONS

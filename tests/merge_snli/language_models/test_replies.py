@@ -1,21 +1,19 @@
 """Replies: why no label is read, several replies to one question, and ranked answers with their log-likelihoods."""
 
 import json
-import logging
 import math
-from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import cycle, islice
+from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
 from inspect_ai import eval as inspect_eval
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import Logprobs, ModelOutput, ModelUsage, get_model
+from lm_eval.api.model import LM
 from lm_eval.models.dummy import DummyLM
 
 from merge_snli.answers.replies import Reply, agreement, majority, replies_in
@@ -33,91 +31,75 @@ from tests.merge_snli.language_models.conftest import (
     run_task,
     write_tasks,
 )
-from tests.merge_snli.language_models.server import Server, by_pair, lm_eval_chat_logs
-from tests.oracles import answers_of_groups
+from tests.oracles import answers_of_groups, known
 
 REFUSAL = "I am sorry, but I cannot help with that."
 UNFINISHED = "<think>\nThe premise says that the man sleeps. So it may be"
-Ask = Callable[..., Path]
-
-
-@pytest.fixture
-def ask(tmp_path: Path) -> Ask:
-    """A function that asks a model that gives the answers in turns, and returns the log of Inspect."""
-
-    def log(answers: Sequence[str], *, epochs: int = 1, stops: Sequence[str] = ("stop",)) -> Path:
-        task, folder = nli(OWN, config="verb", limit_seeds=2 if epochs == 1 else 1), tmp_path / "logs"
-        return Path(run_task(task, cycle(answers), folder, stops=stops, epochs=epochs).location)
-
-    return log
-
-
-def logged_answers(log: EvalLog) -> dict[str, list[str | None]]:
-    """Return the answers to each question in a log of Inspect, in the order of the epochs."""
-    answers: dict[str, list[str | None]] = {}
-    for sample in sorted(log.samples or [], key=lambda each: each.epoch):
-        answers.setdefault(str(sample.id), []).append((sample.scores or {})["nli_answer"].answer)
-    return answers
 
 
 def test_replies_that_were_cut_are_counted_apart_from_refusals(
-    ask: Ask, tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = ["neutral", "The man", REFUSAL, "?", UNFINISHED, "neutral", ""]
-    log = ask(said, stops=["stop", "max_tokens", "stop", "stop", "stop", "max_tokens", "content_filter"])
-    out = tmp_path / "results"
-    printed = command("import", log, "--dataset", OWN, "--out", out).out
+    stops = ["stop", "max_tokens", "stop", "stop", "stop", "max_tokens", "content_filter"]
+    task = nli(OWN, config="verb", limit_seeds=2)
+    assert len(task.dataset) == 22
+    log, out = run_task(task, cycle(said), tmp_path / "logs", stops=stops), tmp_path / "results"
+    printed = command("import", log.location, "--dataset", OWN, "--out", out).out
+    assert "; cut: 6" in " ".join(printed.split())
     (path,) = out.glob("*.json")
     result = read_result(path)
-    kept = [(reply.text, reply.kind) for replies in replies_in(result.table).values() for reply in replies]
-    kinds = ("cut", "refused", "refused by the provider", "no stated answer")
-    counts = {kind: [of for _, of in kept].count(kind) for kind in kinds}
-    assert min(counts.values()) >= 2
-    assert (result.run.unread, result.run.no_answers) == (counts, sum(counts.values()))
-    assert dict(kept) == {
-        "neutral": None,
-        "The man": "cut",
-        REFUSAL: "refused",
-        "?": "no stated answer",
-        UNFINISHED: "cut",
-        "": "refused by the provider",
-    }
-    lines = [line for line in printed.splitlines() if line.startswith("model (word)")]
-    assert sum(" cut " in line for line in lines) == 3
-    assert f"; cut: {counts['cut']}" in " ".join(printed.split())
-    warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert [text.partition("% of the answers are unread (")[2].partition(")")[0] for text in warned] == sorted(counts)
+    assert result.run.unread == {"cut": 6, "refused": 3, "refused by the provider": 3, "no stated answer": 3}
+    assert result.run.no_answers == 15
+    for kind in result.run.unread:
+        assert f"answers are unread ({kind})" in caplog.text
+    kinds = {"The man": "cut", REFUSAL: "refused", "?": "no stated answer", UNFINISHED: "cut"}
+    for (reply,) in replies_in(result.table).values():
+        if reply.text:
+            assert reply.kind == kinds.get(reply.text)
+        else:
+            assert reply.kind == "refused by the provider"
     (again,) = import_files([path], OWN, again=True)
-    assert again.run.unread == counts
+    assert again.run.unread == result.run.unread
 
 
-def test_ties_of_several_epochs_are_counted(ask: Ask) -> None:
-    log = ask(["neutral", "entailment", "entailment"], epochs=2)
-    tied = sum(len({*labels}) == 2 for labels in logged_answers(read_eval_log(str(log))).values())
+def in_epochs(folder: Path, *answers: Sequence[str]) -> tuple[Path, list[str]]:
+    """Ask the questions in epochs: to each in turn one of the series of answers; return the log and the questions."""
+    task, epochs = nli(OWN, config="verb", limit_seeds=1), len(answers[0])
+    said = [answers[number % len(answers)][epoch] for epoch in range(epochs) for number, _ in enumerate(task.dataset)]
+    log = run_task(task, said, folder / "logs", epochs=epochs)
+    return Path(log.location), [str(sample.id) for sample in task.dataset]
+
+
+def test_ties_of_several_epochs_are_counted(tmp_path: Path) -> None:
+    log, questions = in_epochs(tmp_path, ("neutral", "entailment"), ("neutral", "neutral"))
+    assert len(questions) == 11
     (result,) = import_files([log], OWN)
-    assert result.run.tied == tied > 0
-    assert any(f"tied on {tied} of" in note for note in result.notes)
+    assert result.run.tied == 6
+    assert any("tied on 6 of" in note for note in result.notes)
 
 
-def test_the_majority_of_several_epochs_counts(ask: Ask, tmp_path: Path) -> None:
-    log = ask(["neutral", "entailment", "neutral", "?"], epochs=5)
-    read = read_eval_log(str(log))
-    answers = logged_answers(read)
-    expected = {
-        name: max((each for each in found if each), key=[*filter(None, found)].count) for name, found in answers.items()
-    }
-    assert {len(found) for found in answers.values()} == {5}
+def test_the_majority_of_several_epochs_counts(tmp_path: Path) -> None:
+    log, questions = in_epochs(
+        tmp_path,
+        ("neutral", "entailment", "neutral", "?", "neutral"),
+        ("neutral", "entailment", "?", "entailment", "entailment"),
+    )
+    expected = {name: 1 - number % 2 for number, name in enumerate(questions)}
     (result,) = import_files([log], OWN, out=tmp_path / "results")
-    assert answers_of_groups(result).seeds == tuple(expected[name] for name in result.group_ids)
-    agree = fmean(found.count(expected[name]) / 5 for name, found in answers.items())
-    assert (result.run.samples, prompt_of(result).calls) == (5, 5 * len(answers))
-    assert result.run.agreement == pytest.approx(agree)
-    assert any(f"{agree:.1%}" in note for note in result.notes)
+    answers = result.answers
+    for name, predicted in zip(answers.row_ids.to_pylist(), answers.predicted, strict=True):
+        assert predicted == expected[name], name
+    assert (result.run.samples, prompt_of(result).calls) == (5, 5 * 11)
+    assert result.run.agreement == pytest.approx(0.6)
+    assert any("60.0%" in note for note in result.notes)
+    read = read_eval_log(str(log))
     (scores,) = read.results.scores if read.results else []
-    assert scores.metrics["sample_accuracy"].value == pytest.approx(result.scores.sample_accuracy.mean)
+    assert scores.metrics["sample_accuracy"].value == pytest.approx(result.sample_accuracy)
     (path,) = (tmp_path / "results").glob("*.json")
     (again,) = import_files([path], OWN, again=True)
-    assert (answers_of_groups(again), again.run.agreement) == (answers_of_groups(result), result.run.agreement)
+    assert answers_of_groups(again) == answers_of_groups(result)
+    assert again.run.agreement == result.run.agreement
 
 
 def test_ties_and_unread_replies_in_a_majority() -> None:
@@ -135,44 +117,47 @@ def test_ranked_answers_keep_their_log_likelihoods(tmp_path: Path) -> None:
     (result,) = import_files(paths, OWN, out=tmp_path / "results")
     (written,) = (tmp_path / "results").glob("*.json")
     kept = replies_in(read_result(written).table)
-    likely = np.exp([kept[name][0].log_likelihoods for name in result.group_ids])
-    assert answers_of_groups(result).seeds == tuple(NLI_LABELS[best] for best in likely.argmax(axis=1))
-    assert result.calibration is not None
-    right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
-    assert result.calibration.seed_brier == pytest.approx(
-        ((likely / likely.sum(axis=1, keepdims=True) - right) ** 2).sum(axis=1).mean(), abs=2e-4
-    )
+    for name, label in zip(result.group_ids, known(answers_of_groups(result).seeds), strict=True):
+        (reply,) = kept[name]
+        assert label == NLI_LABELS[int(np.argmax(reply.log_likelihoods))]
+    probabilities = [[row[f"probability:{label}"] for label in NLI_LABELS] for row in result.table.to_pylist()]
+    likely = np.exp([kept[name][0].log_likelihoods for name in result.table["row_id"].to_pylist()])
+    assert np.array(probabilities) == pytest.approx(likely / likely.sum(axis=1, keepdims=True), abs=1e-4)
     (again,) = import_files([written], OWN, again=True)
-    assert (answers_of_groups(again), again.calibration) == (answers_of_groups(result), result.calibration)
+    assert answers_of_groups(again) == answers_of_groups(result)
+    assert again.calibration == result.calibration
+
+
+def output_with(answer: str, share: Any, hidden: str = "") -> ModelOutput:  # noqa: ANN401 - an array
+    """Return a bold letter whose place other spellings and letters may have with probabilities of these shares."""
+    likely = {"A": 0.6 * share[0], " a": 0.3 * share[0], "B": 0.9 * share[1], "C": 0.9 * share[2], "The": 0.1}
+    likely.pop(hidden, None)
+    others = [{"token": token, "logprob": math.log(probability)} for token, probability in likely.items()]
+    first = {"token": answer, "logprob": math.log(likely.get(answer, 1.0)), "top_logprobs": others}
+    output = ModelOutput.from_content("mockllm/model", f"**{answer}**")
+    output.usage = ModelUsage(**USAGE)
+    output.choices[0].logprobs = Logprobs.model_validate({"content": [{"token": "**", "logprob": 0}, first]})
+    return output
 
 
 def test_log_probabilities_of_an_api_give_calibration(tmp_path: Path) -> None:
     """Spellings of a letter add up; a reply without every letter among the likeliest tokens, or unread, is left out."""
     task = nli(OWN, config="noun", limit_seeds=3, prompt="letter-2-3-1")
-    shares = np.random.default_rng(1).dirichlet((1, 1, 1), len(task.dataset))
-    told = [*islice(cycle("AC"), len(shares) - 2), "?", "A"]
-
-    def output(answer: str, share: Any, *missing: str) -> ModelOutput:  # noqa: ANN401 - an array
-        tops = {"A": 0.6 * share[0], " a": 0.3 * share[0], "B": 0.9 * share[1], "C": 0.9 * share[2], "The": 0.1}
-        likely = [{"token": token, "logprob": math.log(tops[token])} for token in tops if token not in missing]
-        first = {"token": answer, "logprob": math.log(tops.get(answer, 1.0)), "top_logprobs": likely}
-        written = ModelOutput.from_content("mockllm/model", f"**{answer}**")
-        written.choices[0].logprobs = Logprobs.model_validate({"content": [{"token": "**", "logprob": 0}, first]})
-        return written.model_copy(update={"usage": ModelUsage(**USAGE)})
-
-    outputs = [*map(output, told[:-1], shares), output(told[-1], shares[-1], "B")]
+    names = [str(sample.id) for sample in task.dataset]
+    shares = np.random.default_rng(1).dirichlet((1, 1, 1), len(names))
+    outputs = [output_with("AC"[number % 2], share) for number, share in enumerate(shares[:-2])]
+    outputs += [output_with("?", shares[-2]), output_with("A", shares[-1], hidden="B")]
     model = get_model("mockllm/model", memoize=False, custom_outputs=outputs)
     (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, logprobs=True)
     (result,) = import_files([log.location], OWN, out=tmp_path / "results")
-    names, table = [str(sample.id) for sample in task.dataset], result.table
-    known = dict(zip(names, shares[:, [2, 0, 1]], strict=True)) | dict.fromkeys(names[-2:], [None] * 3)
-    columns = table.select([f"probability:{label}" for label in NLI_LABELS]).to_pylist()
-    given = {name: [*row.values()] for name, row in zip(table["row_id"].to_pylist(), columns, strict=True)}
-    assert given == {name: pytest.approx(share) for name, share in known.items()}
-    assert {reply.label for (reply,) in replies_in(table).values()} == {"neutral", "entailment", None}
-    right = np.eye(3)[[int(digits[0]) for digits in answers_of_groups(result).gold]]
-    errors = ((np.array([known[name] for name in result.group_ids]) - right) ** 2).sum(axis=1)
-    assert result.calibration is not None and result.calibration.seed_brier == pytest.approx(errors.mean())
+    expected = dict(zip(names[:-2], shares[:-2, [2, 0, 1]], strict=True))
+    for row in result.table.to_pylist():
+        found = [row[f"probability:{label}"] for label in NLI_LABELS]
+        if row["row_id"] in expected:
+            assert found == pytest.approx(expected[row["row_id"]])
+        else:
+            assert found == [None] * 3
+    assert result.calibration is not None
     assert any("log-probabilities of 2 answers" in note for note in result.notes)
     (again,) = import_files([*(tmp_path / "results").glob("*.json")], OWN, again=True)
     assert (again.calibration, again.notes) == (result.calibration, result.notes)
@@ -186,44 +171,37 @@ SAMPLED = (
     "I think it is neutral.\n\n**Neutral**",
     "Neutral.",
 )
-KEEP_ALL = [{"name": "all", "filter": [{"function": "take_first_k", "k": len(SAMPLED)}]}]
-FIRST = [{"name": "first", "filter": [{"function": "take_first"}]}]
-VOTE = [{"name": "vote", "filter": [{"function": "majority_vote"}, {"function": "take_first"}]}]
+FILTERS = [
+    {"name": "first", "filter": [{"function": "take_first"}]},
+    {"name": "all", "filter": [{"function": "take_first_k", "k": len(SAMPLED)}]},
+]
+
+
+class Sampled(LM):  # type: ignore[misc]
+    """Gives the replies in turns to each question that it is asked several times."""
+
+    def generate_until(self, requests: list[Any]) -> list[str]:
+        return [SAMPLED[number % len(SAMPLED)] for number, _ in enumerate(requests)]
+
+    loglikelihood = loglikelihood_rolling = generate_until
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("filters", "printed"),
-    [
-        (None, None),
-        pytest.param(KEEP_ALL, "neutral", marks=pytest.mark.slow),
-        pytest.param([*FIRST, *KEEP_ALL], "neutral", marks=pytest.mark.slow),
-        pytest.param(VOTE, None, marks=pytest.mark.slow),
-    ],
-    ids=["default", "all", "first and all", "vote"],
+    ("options", "logged"), [({}, {None}), ({"filter_list": FILTERS}, {"neutral", None})], ids=["default", "filters"]
 )
-def test_the_majority_of_the_repeats_of_lm_eval_counts(
-    filters: Json, printed: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: Counter[tuple[str, str]] = Counter()
-
-    def sample(premise: str, hypothesis: str) -> str:
-        asked[premise, hypothesis] += 1
-        return SAMPLED[asked[premise, hypothesis] - 1]
-
+def test_the_majority_of_the_repeats_of_lm_eval_counts(options: Json, logged: set[str | None], tmp_path: Path) -> None:
     task = "merge_snli_verb_word_generate"
     with (write_tasks(tmp_path, *SCOPE, "1") / f"{task}.yaml").open("a", encoding="utf-8") as file:
-        yaml.safe_dump({"repeats": len(SAMPLED)} | ({} if filters is None else {"filter_list": filters}), file)
-    with Server(by_pair(sample)) as server:
-        paths = lm_eval_chat_logs(
-            server, task, tmp_path, monkeypatch, gen_kwargs={"do_sample": True, "temperature": 0.7}
-        )
-    assert {*asked.values()} == {len(SAMPLED)}
+        yaml.safe_dump({"repeats": len(SAMPLED), **options}, file)
+    sampling = {"do_sample": True, "temperature": 0.7}
+    paths = lm_eval_logs_of(Sampled(), [task], tmp_path, gen_kwargs=sampling)
     (result,) = import_files(paths, OWN, out=tmp_path / "results")
     assert {*(answers_of_groups(result).seeds or ())} == {"neutral"}
     assert (result.run.samples, result.run.agreement, result.run.no_answers) == (len(SAMPLED), 0.5, 0)
-    assert (prompt_of(result).calls, prompt_of(result).temperature) == (len(SAMPLED) * len(asked), 0.7)
-    labels = [[reply.label for reply in each] for each in replies_in(result.table).values()]
-    assert labels == [[None, "contradiction", "neutral", "contradiction", "neutral", "neutral"]] * len(asked)
-    logged = [json.loads(line)["no_answer"][1] for line in paths[0].read_text(encoding="utf-8").splitlines()]
-    assert {*logged} == ({printed, None} if filters and len(filters) > 1 else {printed})
+    assert (prompt_of(result).calls, prompt_of(result).temperature) == (len(SAMPLED) * 11, 0.7)
+    for replies in replies_in(result.table).values():
+        labels = [reply.label for reply in replies]
+        assert labels == [None, "contradiction", "neutral", "contradiction", "neutral", "neutral"]
+    rows = [json.loads(line) for line in paths[0].read_text(encoding="utf-8").splitlines()]
+    assert {row["no_answer"][1] for row in rows} == logged

@@ -11,7 +11,6 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from lm_eval.models.dummy import DummyLM
 
 from merge_snli.answers.replies import replies_in
 from merge_snli.cli import main
@@ -25,18 +24,16 @@ from tests.commands import Command
 from tests.merge_snli.language_models.conftest import (
     OWN,
     USAGE,
-    lm_eval_logs_of,
     prompt_of,
     run_task,
     scripted_model,
-    write_tasks,
 )
 from tests.oracles import answers_of_groups, missing_from, refused
 
 READER = "mockllm/reader"
 SAID = ("entailment", "The man may well be outside.", "No label fits.", "neutral")
-# What the second reader says of each reply that is unread; the dummy model of lm-evaluation-harness says the last.
-READ = {SAID[1]: "neutral", SAID[2]: "no stated answer", "lol": "contradiction"}
+# What the second reader says of each reply that is unread.
+READ = {SAID[1]: "neutral", SAID[2]: "no stated answer"}
 
 
 @pytest.fixture
@@ -86,12 +83,13 @@ def test_import_asks_about_unread_replies_only(asked: list[str], log: Path, tmp_
     assert (before.run.no_answers, before.run.read_by_model) == (16, {})
     assert (after.run.no_answers, after.run.read_by_model) == (8, {READER: 8})
     (path,) = out.glob("*.json")
-    kept = {
-        reply.text: (reply.label, reply.reader)
-        for each in replies_in(read_result(path).table).values()
-        for reply in each
-    }
-    assert kept == {"entailment": ("entailment", None), "neutral": ("neutral", None)} | {
+    kept = {}
+    for replies in replies_in(read_result(path).table).values():
+        for reply in replies:
+            kept[reply.text] = (reply.label, reply.reader)
+    assert kept == {
+        "entailment": ("entailment", None),
+        "neutral": ("neutral", None),
         SAID[1]: ("neutral", READER),
         SAID[2]: (None, None),
     }
@@ -105,31 +103,21 @@ def test_results_with_and_without_a_reader_stand_side_by_side(asked: list[str], 
     out = tmp_path / "results"
     import_files([log], OWN, out=out)
     import_files([log], OWN, out=out, reader=READER)
+    import_files([log_of(tmp_path, READER)], OWN, out=out)
     expected = {"model (word)": 16, f"model (word, reader {READER})": 8}
     assert {result.title: result.run.no_answers for result in read_results(out)} == expected
     paths = [path for path in out.glob("*.json") if read_result(path).run.read_by_model]
     import_files(paths, OWN, again=True, out=out, reader=READER)
-    assert len(read_results(out)) == 2
-    import_files([log_of(tmp_path, READER)], OWN, out=out)
-    assert {result.title for result in read_results(out)} == {*expected}
+    assert {result.title for result in read_results(out)} == expected.keys()
     assert {*asked} == {*SAID[1:3]}
-
-
-@pytest.mark.slow
-def test_a_log_of_lm_eval(asked: list[str], tmp_path: Path) -> None:
-    write_tasks(tmp_path, "--config", "verb", "--limit-seeds", "2", "--prompt", "word")
-    logs = lm_eval_logs_of(DummyLM(), ["merge_snli_verb_word_generate"], tmp_path)
-    (result,) = import_files(logs, OWN, reader=READER)
-    assert asked == ["lol"]
-    assert {*(answers_of_groups(result).seeds or ())} == {"contradiction"}
-    assert (result.run.no_answers, result.run.read_by_model) == (0, {READER: prompt_of(result).calls})
 
 
 @pytest.mark.parametrize("reader", first_fast([READER, "mockllm/model"]))
 def test_inspect_marks_what_the_reader_read(reader: str, asked: list[str], tmp_path: Path) -> None:
     path = log_of(tmp_path, reader)
     (scores,) = results.scores if (results := read_eval_log(str(path)).results) else []
-    assert [scores.metrics[name].value for name in ("no_answer", "read_by_model")] == [8, 8]
+    assert scores.metrics["no_answer"].value == 8
+    assert scores.metrics["read_by_model"].value == 8
     assert {*asked} == {*SAID[1:3]}
     (result,) = import_files([path], OWN)
     assert (result.run.no_answers, result.run.read_by_model) == (8, {reader: 8})
