@@ -1,5 +1,6 @@
 """Questions: each distinct pair of a scope once, with all its uses; shots from other problems, always the same ones."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +39,25 @@ def test_each_pair_of_a_subsample_is_asked_once(bundled: MergeDataset, subsample
 
 
 def test_scopes_without_and_with_only_seeds(bundled: MergeDataset) -> None:
-    both, without, only = (
-        {*pairs_of(asked(bundled, config="verb", seeds=seeds))} for seeds in ("with", "without", "only")
-    )
+    both = {*pairs_of(asked(bundled, config="verb"))}
+    without = {*pairs_of(asked(bundled, config="verb", seeds="without"))}
+    only = {*pairs_of(asked(bundled, config="verb", seeds="only"))}
     assert without | only == both
-    assert len(only) == len(pairs_in(read_split(bundled, "verb", "subsample_0").to_pylist(), "seed_"))
+    assert only == pairs_in(read_split(bundled, "verb", "subsample_0").to_pylist(), "seed_")
+
+
+def seeds_of(questions: tuple[Question, ...]) -> Counter[str]:
+    """Return the number of uses for each seed."""
+    return Counter(use["seed_id"] for question in questions for use in question.uses)
 
 
 def test_a_limit_keeps_whole_seeds_and_larger_limits_add_to_it(bundled: MergeDataset) -> None:
-    few, more, most, every = (asked(bundled, config="noun", limit_seeds=limit) for limit in (3, 5, 10**6, None))
-    uses = [[use["seed_id"] for question in each for use in question.uses] for each in (few, more)]
-    assert [len({*seeds}) for seeds in uses] == [3, 5] and {*uses[0]} < {*uses[1]}
-    assert {uses[0].count(seed) for seed in uses[0]} == {11}
-    assert most == every
+    few = seeds_of(asked(bundled, config="noun", limit_seeds=3))
+    more = seeds_of(asked(bundled, config="noun", limit_seeds=5))
+    assert (len(few), len(more)) == (3, 5)
+    assert few.keys() < more.keys()
+    assert {*few.values()} == {11}
+    assert asked(bundled, config="noun", limit_seeds=10**6) == asked(bundled, config="noun")
 
 
 def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
@@ -107,20 +114,12 @@ def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(
 def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
     data = read_config(bundled, "noun")
     premise, hypothesis = data.pairs[0]
-    for source, count, message in (
-        (PROBLEMS, -1, "shots is -1"),
-        (PROBLEMS, 10**6, "has only [0-9]+ problems for 1000000 shots"),
-        (save_rows(tmp_path / "a.jsonl", premise, hypothesis=hypothesis), 1, "has only 0 problems for 1 shots"),
-        (
-            save_rows(tmp_path / "two.jsonl", "a b", label="not_entailment"),
-            1,
-            "labels of .*two.jsonl are .*not_entailment",
-        ),
-        (str(tmp_path / "none.jsonl"), 1, "none.jsonl"),
-        (
-            save_rows(tmp_path / "b.jsonl", "a b", gold="outcome"),
-            1,
-            "no column 'label' .*label_column, which shots_from does not take",
-        ),
-    ):
-        refused(message, shots_for, data, source, count)
+    asked_pair = save_rows(tmp_path / "a.jsonl", premise, hypothesis=hypothesis)
+    two_way = save_rows(tmp_path / "two.jsonl", "a b", label="not_entailment")
+    other_column = save_rows(tmp_path / "b.jsonl", "a b", gold="outcome")
+    refused("shots is -1", shots_for, data, PROBLEMS, -1)
+    refused("has only [0-9]+ problems for 1000000 shots", shots_for, data, PROBLEMS, 10**6)
+    refused("has only 0 problems for 1 shots", shots_for, data, asked_pair, 1)
+    refused("labels of .*two.jsonl are .*not_entailment", shots_for, data, two_way, 1)
+    refused("none.jsonl", shots_for, data, str(tmp_path / "none.jsonl"), 1)
+    refused("no column 'label' .*label_column, which shots_from does not take", shots_for, data, other_column, 1)
