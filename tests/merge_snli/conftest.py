@@ -184,12 +184,6 @@ def dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture(scope="session")
-def two_way_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same seeds with the labels entailment and not_entailment."""
-    return make_dataset(tmp_path_factory.mktemp("data") / "merge_two", label_names=("entailment", "not_entailment"))
-
-
-@pytest.fixture(scope="session")
 def question_dataset(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same seeds as questions and sentences, with the labels no and yes."""
     folder = make_dataset(tmp_path_factory.mktemp("data") / "merge_questions", label_names=("no", "yes"))
