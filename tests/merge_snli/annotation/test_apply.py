@@ -20,7 +20,7 @@ from merge_snli.hub.plan import plan
 from merge_snli.schema import data_version
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
 from tests.merge_snli.annotation.filled import Scores, csv_rows, edit, fill_csv, random_scores
-from tests.oracles import refused
+from tests.oracles import missing_from, refused
 from tests.records import copy_bundled, files_in
 
 FILE = "data/annotation/test.parquet"
@@ -89,7 +89,7 @@ def test_publishing_takes_the_scores_along(annotated: Path) -> None:
         assert set(branch.files) - set(old.files) == {FILE}
     card = planned.branches[0].files["README.md"]
     assert isinstance(card, bytes)
-    assert [text for text in (b"config_name: annotation", b"2 annotator(s) for 24 variants") if text not in card] == []
+    assert not missing_from(card.decode(), "config_name: annotation", "2 annotator(s) for 24 variants")
 
 
 def test_applying_again_replaces_the_scores(
@@ -112,35 +112,26 @@ def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "damage", "values"),
+    ("damage", "values"),
     [
-        ("none", lambda _: None, ["{}/none", "does not exist"]),
-        (
-            "set",
-            edit("set/run.json", lambda record: record["data"].update(digest="0" * 64)),
-            ["no variants", "000000000000"],
-        ),
-        ("set", edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "line 5", "R is empty"]),
-        ("set", lambda folder: (folder / "sheets/sample.json").unlink(), ["sample.json", "--sample"]),
+        (lambda folder: shutil.rmtree(folder / "set"), ["{}/set", "does not exist"]),
+        (edit("set/run.json", lambda record: record["data"].update(digest="0" * 64)), ["no variants", "000000000000"]),
+        (edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "line 5", "R is empty"]),
+        (lambda folder: (folder / "sheets/sample.json").unlink(), ["sample.json", "--sample"]),
     ],
     ids=["no folder", "another data set", "a missing score", "no sample"],
 )
+@pytest.mark.usefixtures("scores")
 def test_bad_input_leaves_the_data_set_unchanged(
-    target: str,
-    damage: Callable[[Path], object],
-    values: list[str],
-    annotate: Annotate,
-    sheets: Path,
-    scores: dict[str, Scores],
-    tmp_path: Path,
+    damage: Callable[[Path], object], values: list[str], annotate: Annotate, sheets: Path, tmp_path: Path
 ) -> None:
-    folder = copy_bundled(tmp_path / "set")
+    copy_bundled(tmp_path / "set")
     shutil.copytree(sheets, tmp_path / "sheets")
     damage(tmp_path)
-    before = files_in(folder)
-    refused = annotate("apply", tmp_path / target, tmp_path / "sheets" / "a1.csv")
-    assert_refused(refused, [value.format(tmp_path) for value in values])
-    assert files_in(folder) == before
+    before = files_in(tmp_path)
+    answer = annotate("apply", tmp_path / "set", tmp_path / "sheets" / "a1.csv")
+    assert_refused(answer, [value.format(tmp_path) for value in values])
+    assert files_in(tmp_path) == before
 
 
 def test_a_folder_that_cannot_be_written_stays_unchanged(

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -95,12 +94,13 @@ def test_a_question_shows_the_seed_and_each_variant_with_marked_words(sheets: Pa
     by_id = {row["variant_id"]: row for row in sample.rows}
     assert len(task.dataset) == len(questions(sample))
     for question, variants in zip(task.dataset, asked(task), strict=True):
-        system, user = (str(getattr(message, "content", "")) for message in messages_of(question))
+        system, user = (message.text for message in messages_of(question))
         assert '{"scores": [{"word":' in system
         assert "row" not in system.lower().split("## how to answer")[1]
         for word, key in variants.items():
             shown = question_texts([by_id[key]], sample.texts)
-            assert all(paragraph in user for paragraph in shown) and f"*{word}*" in shown[1]
+            assert not missing_from(user, *shown)
+            assert f"*{word}*" in shown[1]
 
 
 def test_the_schema_is_that_of_the_reply_that_is_read() -> None:
@@ -136,31 +136,27 @@ def test_scores_are_read_or_unread(reply: str, words: str) -> None:
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_log_has_the_scores_that_can_be_read(whole: bool, sheets: Path, tmp_path: Path) -> None:
-    """Of three questions with unusual replies, one has a word less, one is prose, and one is cut."""
+    """Of four questions with unusual replies, one has a word less, one is prose, one is cut, and one is empty."""
     from inspect_ai.log import read_eval_log
 
     given = {"dataset": str(SHIPPED)} if whole else {"sample": str(sheets / "sample.json")}
     task = judge(**given, annotator="model 1")
-    ids = [key for variants in asked(task) for key in variants.values()]
-    first, second, third = (list(variants.values()) for variants in asked(task)[:3])
-    unread = [first[0], *second, *third]
-
-    def reply(number: int, variants: dict[str, str]) -> str:
-        if number == 1:
-            return "All of them are fine."
-        shown = scores(number, {word: key for word, key in variants.items() if number != 0 or key != first[0]})
-        return shown[:-2] if number == 2 else shown
-
-    path = run(task, tmp_path, reply)
-    rows = pairs_in(path)
-    assert rows == {key: script(key) for key in ids if key not in unread}
+    first, second, third, fourth, *others = asked(task)
+    read = [dict([*first.items()][1:]), *others]
+    replies = [scores(0, read[0]), "All of them are fine.", scores(0, third)[:-2], ""]
+    path = _path(run_task(task, [*replies, *(scores(0, variants) for variants in others)], tmp_path))
+    expected = {key: script(key) for variants in read for key in variants.values()}
+    assert pairs_in(path) == expected
     (record,) = judgments_in([path]).judges
     assert (record.annotator, record.model, record.per_question) == ("model 1", "mockllm/model", 10)
     assert record.datasets == (find_dataset(str(SHIPPED)).digest,)
     assert record.settings["temperature"] == "0.0"
-    good = sum(sum(pair) >= 9 for pair in rows.values())
-    counted = {"variants": len(ids), "unread": len(unread), "unread (no stated answer)": len(unread)}
-    assert metrics_of(read_eval_log(path)) == {**counted, "good": pytest.approx(good / len(rows))}
+    found = metrics_of(read_eval_log(path))
+    assert found["variants"] == len(expected) + found["unread"]
+    assert found["unread (no stated answer)"] == 1 + len(second) + len(third)
+    assert found["unread (empty)"] == len(fourth)
+    assert found["unread"] == 1 + len(second) + len(third) + len(fourth)
+    assert found["good"] == pytest.approx(sum(sum(pair) >= 9 for pair in expected.values()) / len(expected))
 
 
 def messages_of(sample: Sample) -> list[Any]:
@@ -182,18 +178,14 @@ def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: Score) -> None:
     ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").variant_ids
-    given = random_scores([*every], 1)
-    fill_csv(sheets / "a1.csv", given)
+    fill_csv(sheets / "a1.csv", random_scores([*every], 1))
     numbers, printed = score(sheets / "a1.csv", log, "--dataset", SHIPPED)
     assert numbers["annotators"] == ["a1", "model 1"]
     assert numbers["unread"] == len(every) - len(ids) > 0
     by_annotator = numbers["pool"]["by_annotator"]
     assert by_annotator["model 1"]["good"] == sum(sum(script(key)) >= 9 for key in ids)
     assert by_annotator["a1"]["variants"] == len(ids)
-    assert [judge_["model"] for judge_ in numbers["judges"]] == ["mockllm/model"]
-    equal = np.equal([script(key) for key in ids], [given[key] for key in ids]).sum(axis=0)
-    assert [of["equal"] for of in numbers["agreement"]] == equal.tolist()
-    assert sum(of["good"]["variants"] for of in numbers["datasets"][0]["classes"].values()) == len(ids)
+    assert numbers["judges"][0]["model"] == "mockllm/model"
     assert numbers["datasets"][0]["masked_lms"]
     assert "mockllm/model" in printed
 
@@ -238,45 +230,37 @@ def test_bad_logs_and_tables_are_refused(name: str, content: str, named: str, tm
 
 
 def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate) -> None:
-    prices = ("--input-price", "2", "--output-price", "10", "--reasoning-tokens", "100")
-    code, printed = annotate(
-        "estimate", "--sample", sheets / "sample.json", "--per-question", "2", *prices, "--format", "json"
-    )
+    given = ("estimate", "--sample", sheets / "sample.json", "--per-question", "2", "--format", "json")
+    code, printed = annotate(*given, "--reasoning-tokens", "100")
     assert code == 0, printed
     estimated, task = json.loads(printed), judge(sample=str(sheets / "sample.json"), per_question=2)
     assert estimated["calls"] == len(task.dataset)
-    characters = sum(len(message.text) for sample in task.dataset for message in messages_of(sample))
-    assert characters / 4 <= estimated["input_tokens"] <= characters / 4 + 2 * len(task.dataset)
     assert estimated["reasoning_tokens"] == 100 * len(task.dataset)
-    tokens = 2 * estimated["input_tokens"] + 10 * (estimated["output_tokens"] + estimated["reasoning_tokens"])
-    assert estimated["cost"] == pytest.approx(tokens / 1_000_000)
+    characters = sum(len(message.text) for sample in task.dataset for message in messages_of(sample))
+    assert 0 <= estimated["input_tokens"] - characters / 4 <= 2 * len(task.dataset)
 
 
 @pytest.mark.slow
-def test_a_judge_asks_again_says_why_scores_are_missing_and_has_a_limit_of_cost(tmp_path: Path) -> None:
-    from inspect_ai._util.error import PrerequisiteError
-
+def test_a_judge_has_a_limit_of_cost(tmp_path: Path) -> None:
     free = "input: 0, input_cache_write: 0, input_cache_read: 0"
     prices = written(tmp_path / "prices.yaml", f"mockllm/model: {{output: 500000, {free}}}")
     limited = judge(dataset=str(SHIPPED), prices=str(prices), cost_limit=2)
     log = run_task(limited, (scores(0, variants) for variants in asked(limited)), tmp_path / "limited")
     assert 1 < len(log.samples or []) < len(asked(limited))
-    with pytest.raises(PrerequisiteError) as raised:
-        judge(dataset=str(SHIPPED), ask_again=-1)
-    assert "ask_again is -1" in str(raised.value.message)
+
+
+def test_how_often_a_judge_asks_again_is_checked() -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    error = refused("", judge, dataset=str(SHIPPED), ask_again=-1, error=PrerequisiteError)
+    assert "ask_again is -1" in str(getattr(error, "message", ""))
 
 
 @pytest.mark.slow
-def test_kinds_of_replies_without_scores(sheets: Path, tmp_path: Path) -> None:
-    sample = str(sheets / "sample.json")
-    questions = asked(judge(sample=sample))
-    replies = [scores(0, variants) for variants in questions]
-    values = metrics_of(run_task(judge(sample=sample), ["", "I like them.", *replies[2:]], tmp_path / "once"))
-    empty, prose = map(len, questions[:2])
-    assert (values["unread (empty)"], values["unread (no stated answer)"]) == (empty, prose)
-    assert values["unread"] == empty + prose
-    once_more = judge(sample=sample, ask_again=1)
-    assert metrics_of(run_task(once_more, ["", *replies], tmp_path / "again", max_connections=1))["unread"] == 0
+def test_a_question_is_asked_again(sheets: Path, tmp_path: Path) -> None:
+    task = judge(sample=str(sheets / "sample.json"), ask_again=1)
+    replies = [scores(0, variants) for variants in asked(task)]
+    assert metrics_of(run_task(task, ["", *replies], tmp_path, max_connections=1))["unread"] == 0
 
 
 def metrics_of(log: EvalLog) -> dict[str, float]:
