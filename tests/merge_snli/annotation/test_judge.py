@@ -190,6 +190,7 @@ def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: S
     assert "mockllm/model" in printed
 
 
+@pytest.mark.slow
 def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     sheets: Path, log: Path, tmp_path: Path, annotate: Annotate
 ) -> None:

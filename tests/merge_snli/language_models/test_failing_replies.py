@@ -9,6 +9,8 @@ from tests.merge_snli.language_models.conftest import OWN, prompt_of
 from tests.merge_snli.language_models.server import Server, ask_inspect
 from tests.oracles import refused, written
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"dataset": OWN, "config": "verb", "limit_seeds": 1}
 QUESTIONS = 11
 PRICES = "openai-api/standin/rule: {input: 1000, output: 0, input_cache_write: 0, input_cache_read: 0}"
@@ -20,7 +22,6 @@ def neutral(_: str) -> str:
     return "neutral"
 
 
-@pytest.mark.slow
 def test_empty_replies_and_those_of_a_filter_are_kinds_and_can_be_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
