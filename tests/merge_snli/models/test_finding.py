@@ -279,22 +279,27 @@ CENL = ("contradiction", "entailment", "neutral")
 
 
 @pytest.mark.parametrize(
-    ("outputs", "given", "names", "origin", "overrides"),
+    ("outputs", "given", "names", "origin"),
     [
-        (["C", "E", "N"], None, CENL, "config", False),
-        (NUMBERED, NLI_LABELS, NLI_LABELS, "given", False),
-        (["c", "e", "n"], NLI_LABELS, NLI_LABELS, "given", True),
-        (NUMBERED, "Entailment, Neutral, Contradiction", NLI_LABELS, "given", False),
-        (NUMBERED, "e,n,c", NLI_LABELS, "given", False),
-        (NUMBERED, " Infer", (), labels.INFERRED, False),
+        (["C", "E", "N"], None, CENL, "config"),
+        (NUMBERED, NLI_LABELS, NLI_LABELS, "given"),
+        (NUMBERED, "Entailment, Neutral, Contradiction", NLI_LABELS, "given"),
+        (NUMBERED, "e,n,c", NLI_LABELS, "given"),
+        (NUMBERED, " Infer", (), labels.INFERRED),
     ],
 )
 def test_labels_of_the_config_given_and_to_infer(
-    outputs: list[str], given: str | Sequence[str] | None, names: tuple[str, ...], origin: str, overrides: bool
+    outputs: list[str], given: str | Sequence[str] | None, names: tuple[str, ...], origin: str
 ) -> None:
     found = labels.find_model_labels(outputs, given=given, model="m")
     assert found == (names, origin)
-    record = ModelRecord(name="m", digest=None, labels=names, label_origin=origin, config_labels=tuple(outputs))
+
+
+@pytest.mark.parametrize(("outputs", "overrides"), [(NUMBERED, False), (["c", "e", "n"], True)])
+def test_given_labels_can_contradict_those_of_the_config(outputs: list[str], overrides: bool) -> None:
+    record = ModelRecord(
+        name="m", digest=None, labels=NLI_LABELS, label_origin=labels.GIVEN, config_labels=tuple(outputs)
+    )
     assert record.overrides_config == overrides
 
 
