@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -72,9 +71,10 @@ def pair_of(row: Row) -> Pair:
 def gold_of(folder: Path) -> dict[Pair, int]:
     """Return the number of the gold label of each pair of a data set: of its variants and of their seeds."""
     rows = rows_of(folder)
-    return {pair_of(row): row["label"] for row in rows} | {
-        (row["seed_premise"], row["seed_hypothesis"]): row["label"] for row in rows
-    }
+    gold = {pair_of(row): row["label"] for row in rows}
+    for row in rows:
+        gold[row["seed_premise"], row["seed_hypothesis"]] = row["label"]
+    return gold
 
 
 def written(path: Path, content: str | bytes) -> Path:
@@ -198,22 +198,28 @@ class AnswersOfGroups:
 def answers_of_groups(result: Result, answers: Answers | None = None) -> AnswersOfGroups:
     """Return the answers of a result by group; by default those in the result."""
     answers = answers or result.answers
-    rows = [np.flatnonzero(answers.groups == group) for group in range(len(answers.group_ids))]
-    counts, seeds = answers.counts(), answers.seeds
-
-    def texts(numbers: list[int]) -> tuple[str, ...]:
-        return tuple("".join(LETTERS.get(numbers[row]) or str(numbers[row]) for row in of) for of in rows)
-
+    gold, predictions = [], []
+    for group in range(len(answers.group_ids)):
+        rows = answers.groups == group
+        gold.append("".join(map(letter_of, answers.gold[rows].tolist())))
+        predictions.append("".join(map(letter_of, answers.predicted[rows].tolist())))
+    seeds = None
+    if answers.seeds is not None:
+        numbers = answers.seeds.predicted.tolist()
+        seeds = tuple(None if number < 0 else answers.labels[number] for number in numbers)
+    counts = answers.counts()
     return AnswersOfGroups(
         id=answers.group_ids,
-        gold=texts(answers.gold.tolist()),
-        predictions=texts(answers.predicted.tolist()),
+        gold=tuple(gold),
+        predictions=tuple(predictions),
         sizes=tuple(map(tuple, counts.sizes.tolist())),
         correct=tuple(map(tuple, counts.correct.tolist())),
-        seeds=None
-        if seeds is None
-        else tuple(None if label < 0 else answers.labels[label] for label in seeds.predicted.tolist()),
+        seeds=seeds,
     )
+
+
+def letter_of(number: int) -> str:
+    return LETTERS.get(number) or str(number)
 
 
 def with_answers(result: Result, answers: Answers) -> Result:

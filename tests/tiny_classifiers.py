@@ -1,6 +1,6 @@
 """Tiny sequence classifiers with random weights, of many architectures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,83 +59,48 @@ def special_of(tokenizer: PreTrainedTokenizerFast) -> dict[str, int | None]:
     return {"cls_token_id": cls, "sep_token_id": sep, "bos_token_id": cls, "eos_token_id": sep}
 
 
+BART = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
+DEBERTA = {
+    "relative_attention": True,
+    "position_buckets": 32,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+}
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "bert": SIZES,
+    "roberta": {**SIZES, "max_position_embeddings": 130},
+    "electra": {**SIZES, "embedding_size": 8},
+    "albert": {**SIZES, "embedding_size": 8},
+    "deberta-v2": {**SIZES, **DEBERTA},
+    "xlnet": {"d_model": 16, "n_layer": 1, "n_head": 2, "d_inner": 32},
+    "bart": {**BART, "decoder_attention_heads": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "init_std": 0.7},
+    "distilbert": {"dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 32},
+    "modernbert": {**SIZES, "local_attention": 8, "initializer_cutoff_factor": 2.0},
+    "t5": {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2, "classifier_dropout": 0.0},
+    "gpt2": {"n_embd": 16, "n_layer": 1, "n_head": 2},
+    "opt": {**SIZES, "ffn_dim": 32, "word_embed_proj_dim": 16, "init_std": 0.7},
+}
+"""Values of the configuration of each type of model."""
+
+
 def _config(kind: str, tokenizer: PreTrainedTokenizerFast, names: dict[str, Any]) -> Any:  # noqa: ANN401
-    size, pad = len(tokenizer), tokenizer.pad_token_id
-    common = {"vocab_size": size, "pad_token_id": pad, "initializer_range": 0.7} | names
-    makers: dict[str, Callable[[], Any]] = {
-        "bert": lambda: hf.BertConfig(max_position_embeddings=128, **common, **SIZES),
-        "roberta": lambda: hf.RobertaConfig(max_position_embeddings=130, **common, **SIZES),
-        "electra": lambda: hf.ElectraConfig(max_position_embeddings=128, embedding_size=8, **common, **SIZES),
-        "albert": lambda: hf.AlbertConfig(max_position_embeddings=128, embedding_size=8, **common, **SIZES),
-        "deberta-v2": lambda: hf.DebertaV2Config(
-            max_position_embeddings=128,
-            relative_attention=True,
-            position_buckets=32,
-            norm_rel_ebd="layer_norm",
-            share_att_key=True,
-            pos_att_type=["p2c", "c2p"],
-            position_biased_input=False,
-            **common,
-            **SIZES,
-        ),
-        "xlnet": lambda: hf.XLNetConfig(d_model=16, n_layer=1, n_head=2, d_inner=32, **common),
-        "bart": lambda: hf.BartConfig(
-            d_model=16,
-            encoder_layers=1,
-            decoder_layers=1,
-            encoder_attention_heads=2,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=32,
-            decoder_ffn_dim=32,
-            max_position_embeddings=128,
-            eos_token_id=tokenizer.eos_token_id,
-            bos_token_id=tokenizer.bos_token_id,
-            decoder_start_token_id=tokenizer.eos_token_id,
-            init_std=0.7,
-            vocab_size=size,
-            pad_token_id=pad,
-            **names,
-        ),
-        "distilbert": lambda: hf.DistilBertConfig(
-            dim=16, n_layers=1, n_heads=2, hidden_dim=32, max_position_embeddings=128, **common
-        ),
-        "modernbert": lambda: hf.ModernBertConfig(
-            max_position_embeddings=128,
-            local_attention=8,
-            initializer_cutoff_factor=2.0,
-            **special_of(tokenizer),
-            **common,
-            **SIZES,
-        ),
-        "t5": lambda: hf.T5Config(
-            d_model=16,
-            d_kv=8,
-            d_ff=32,
-            num_layers=1,
-            num_heads=2,
-            vocab_size=size,
-            pad_token_id=pad,
-            decoder_start_token_id=pad,
-            eos_token_id=tokenizer.convert_tokens_to_ids("[SEP]"),
-            classifier_dropout=0.0,
-            **names,
-        ),
-        "gpt2": lambda: hf.GPT2Config(n_embd=16, n_layer=1, n_head=2, n_positions=128, **common),
-        "opt": lambda: hf.OPTConfig(
-            hidden_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            ffn_dim=32,
-            word_embed_proj_dim=16,
-            max_position_embeddings=128,
-            init_std=0.7,
-            vocab_size=size,
-            pad_token_id=pad,
-            bos_token_id=tokenizer.bos_token_id,
-            **names,
-        ),
-    }
-    return makers[kind]()
+    pad, begin, end = tokenizer.pad_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
+    values = {"vocab_size": len(tokenizer), "pad_token_id": pad, **names}
+    if kind != "t5":
+        values["initializer_range"] = 0.7
+    if kind not in ("t5", "xlnet"):  # their positions are relative
+        values["max_position_embeddings"] = 128
+    if kind in ("bart", "opt"):
+        values["bos_token_id"] = begin
+    if kind == "bart":
+        values |= {"eos_token_id": end, "decoder_start_token_id": end}
+    if kind == "t5":
+        values |= {"decoder_start_token_id": pad, "eos_token_id": tokenizer.sep_token_id}
+    if kind == "modernbert":
+        values |= special_of(tokenizer)
+    return hf.AutoConfig.for_model(kind, **values | CONFIGURATIONS[kind])
 
 
 def tokenizer_of(kind: str) -> PreTrainedTokenizerFast:

@@ -3,46 +3,14 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (
-    AlbertConfig,
-    AlbertForMaskedLM,
-    BartConfig,
-    BartForConditionalGeneration,
-    BertConfig,
-    BertForMaskedLM,
-    BloomConfig,
-    BloomForCausalLM,
-    DebertaV2Config,
-    DebertaV2ForMaskedLM,
-    DistilBertConfig,
-    DistilBertForMaskedLM,
-    ElectraConfig,
-    ElectraForMaskedLM,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MambaConfig,
-    MambaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
-    ModernBertConfig,
-    ModernBertForMaskedLM,
-    MPNetConfig,
-    MPNetForMaskedLM,
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForMaskedLM,
-    XLMConfig,
-    XLMWithLMHeadModel,
-)
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
 
 from tests.records import bundled
 
@@ -61,6 +29,29 @@ ROBERTA_SPECIAL = {
     "mask_token": "<mask>",
 }
 SIZES: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+BART = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
+DEBERTA = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0, "legacy": False}
+MASKED_LMS: dict[str, dict[str, Any]] = {
+    "bert": SIZES,
+    "roberta": {**SIZES, "max_position_embeddings": 66},
+    "albert": {**SIZES, "embedding_size": 16},
+    "electra": {**SIZES, "embedding_size": 16},
+    "mpnet": {**SIZES, "max_position_embeddings": 66},
+    "deberta-v2": {**SIZES, **DEBERTA},
+    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64},
+    "modernbert": SIZES,
+    "xlm": {"emb_dim": 32, "n_layers": 2, "n_heads": 4, "embed_init_std": 0.6, "init_std": 0.6},
+    "bart": {**BART, "decoder_attention_heads": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "init_std": 0.6},
+}
+"""Values of the configuration of each type of masked LM."""
+CAUSAL_LMS: dict[str, dict[str, Any]] = {
+    "llama": {**SIZES, "num_key_value_heads": 2},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4},
+    "mistral": {**SIZES, "num_key_value_heads": 2, "sliding_window": 16},
+    "bloom": {"hidden_size": 32, "n_layer": 2, "n_head": 4},
+    "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
+}
+"""The same of each type of causal LM."""
 
 
 def as_pickle(folder: Path) -> Path:
@@ -109,14 +100,8 @@ def trained_wordpiece(texts: Iterable[str], size: int, special: Sequence[str], *
         each.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
         each.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     texts = list(texts)
-    inside = sorted(
-        {
-            f"##{character}"
-            for text in texts
-            for character in learned.normalizer.normalize_str(text)
-            if character.strip()
-        }
-    )
+    characters = {*learned.normalizer.normalize_str("".join(texts))}
+    inside = sorted(f"##{character}" for character in characters if character.strip())
     learned.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*special, *inside]))
     tokenizer.model = models.WordPiece(learned.get_vocab(), unk_token="[UNK]")
     tokenizer.add_special_tokens([*special])
@@ -134,10 +119,13 @@ def trained_unigram(
     learned.normalizer = normalizer
     learned.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation()])
     learned.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=size, special_tokens=[*special]))
-    counts = Counter(piece for each in learned.encode_batch(texts, add_special_tokens=False) for piece in each.tokens)
+    counts: Counter[str] = Counter()
+    for encoding in learned.encode_batch(texts, add_special_tokens=False):
+        counts.update(encoding.tokens)
     vocabulary = learned.get_vocab()
-    pieces = sorted(vocabulary, key=vocabulary.__getitem__)
-    scores = [(piece, math.log((counts[piece] + 1) / counts.total())) for piece in pieces]
+    scores = []
+    for piece in sorted(vocabulary, key=vocabulary.__getitem__):
+        scores.append((piece, math.log((counts[piece] + 1) / counts.total())))
     tokenizer = Tokenizer(models.Unigram(scores, unk_id=vocabulary["<unk>"]))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
@@ -227,17 +215,8 @@ def save_causal_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     tokenizer = byte_bpe_tokenizer(size=600)
     tokenizer.backend_tokenizer.post_processor = processors.ByteLevel()
     tokenizer.model_max_length = 512
-    common: dict[str, Any] = {"vocab_size": len(tokenizer), "initializer_range": 0.3}
-    makers: dict[str, Callable[[], Any]] = {
-        "llama": lambda: LlamaForCausalLM(LlamaConfig(**common, **SIZES, num_key_value_heads=2)),
-        "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**common, n_embd=32, n_layer=2, n_head=4)),
-        "mistral": lambda: MistralForCausalLM(
-            MistralConfig(**common, **SIZES, num_key_value_heads=2, sliding_window=16)
-        ),
-        "bloom": lambda: BloomForCausalLM(BloomConfig(**common, hidden_size=32, n_layer=2, n_head=4)),
-        "mamba": lambda: MambaForCausalLM(MambaConfig(**common, hidden_size=32, num_hidden_layers=2, state_size=4)),
-    }
-    makers[kind]().save_pretrained(folder)
+    values = {"vocab_size": len(tokenizer), "initializer_range": 0.3, **CAUSAL_LMS[kind]}
+    AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **values)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -246,7 +225,7 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Save a masked LM with random weights.
 
     Args:
-        kind: `bert`, `roberta`, `albert`, `electra`, `bart`, `mpnet`, `deberta`, `distilbert`, `modernbert` or `xlm`.
+        kind: One of `MASKED_LMS`, or `deberta`.
         folder: The folder to create.
         seed: The random seed of the weights.
     """
@@ -258,76 +237,17 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
         "deberta": sentencepiece_tokenizer,
         "modernbert": gemma_tokenizer,
     }.get(kind, wordpiece_tokenizer)()
-    size, pad = len(tokenizer), tokenizer.pad_token_id
+    model_type = "deberta-v2" if kind == "deberta" else kind
+    values: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
     # The default range gives nearly uniform predictions; larger weights give clear differences.
-    common: dict[str, Any] = {"vocab_size": size, "pad_token_id": pad, "initializer_range": 0.6}
-    makers: dict[str, Callable[[], Any]] = {
-        "bert": lambda: BertForMaskedLM(BertConfig(**common, **SIZES, max_position_embeddings=64)),
-        "roberta": lambda: RobertaForMaskedLM(RobertaConfig(**common, **SIZES, max_position_embeddings=66)),
-        "albert": lambda: AlbertForMaskedLM(
-            AlbertConfig(**common, **SIZES, embedding_size=16, max_position_embeddings=64)
-        ),
-        "electra": lambda: ElectraForMaskedLM(
-            ElectraConfig(**common, **SIZES, embedding_size=16, max_position_embeddings=64)
-        ),
-        "mpnet": lambda: MPNetForMaskedLM(MPNetConfig(**common, **SIZES, max_position_embeddings=66)),
-        "deberta": lambda: DebertaV2ForMaskedLM(
-            DebertaV2Config(
-                **common,
-                **SIZES,
-                max_position_embeddings=64,
-                relative_attention=True,
-                pos_att_type=["p2c", "c2p"],
-                type_vocab_size=0,
-                legacy=False,
-            )
-        ),
-        "distilbert": lambda: DistilBertForMaskedLM(
-            DistilBertConfig(**common, dim=32, n_layers=2, n_heads=4, hidden_dim=64, max_position_embeddings=64)
-        ),
-        "modernbert": lambda: ModernBertForMaskedLM(
-            ModernBertConfig(
-                **common,
-                **SIZES,
-                max_position_embeddings=64,
-                bos_token_id=tokenizer.bos_token_id,
-                cls_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                sep_token_id=tokenizer.eos_token_id,
-            )
-        ),
-        "xlm": lambda: XLMWithLMHeadModel(
-            XLMConfig(
-                vocab_size=size,
-                emb_dim=32,
-                n_layers=2,
-                n_heads=4,
-                max_position_embeddings=64,
-                pad_token_id=pad,
-                embed_init_std=0.6,
-                init_std=0.6,
-            )
-        ),
-        "bart": lambda: BartForConditionalGeneration(
-            BartConfig(
-                vocab_size=size,
-                init_std=0.6,
-                d_model=32,
-                encoder_layers=1,
-                decoder_layers=1,
-                encoder_attention_heads=2,
-                decoder_attention_heads=2,
-                encoder_ffn_dim=64,
-                decoder_ffn_dim=64,
-                max_position_embeddings=64,
-                pad_token_id=pad,
-                bos_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                decoder_start_token_id=tokenizer.eos_token_id,
-                forced_eos_token_id=tokenizer.eos_token_id,
-            )
-        ),
-    }
-    makers[kind]().save_pretrained(folder)
+    values |= {"initializer_range": 0.6, "max_position_embeddings": 64, **MASKED_LMS[model_type]}
+    begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    if kind in ("modernbert", "bart"):
+        values |= {"bos_token_id": begin, "eos_token_id": end}
+    if kind == "modernbert":
+        values |= {"cls_token_id": begin, "sep_token_id": end}
+    if kind == "bart":
+        values |= {"decoder_start_token_id": end, "forced_eos_token_id": end}
+    AutoModelForMaskedLM.from_config(AutoConfig.for_model(model_type, **values)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

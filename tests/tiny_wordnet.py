@@ -50,12 +50,13 @@ def save_wordnet(folder: Path) -> Path:
     for pos, name in FILES.items():
         of_pos = [synset for synset in SYNSETS if synset.pos == pos]
         offsets = _offsets(of_pos)
-        data = HEADER + "".join(_line(synset, offsets) for synset in of_pos)
-        index = "".join(
-            f"{word} {pos} 1 0 1 0 {offsets[synset.words[0]]:08d}  \n" for synset in of_pos for word in synset.words
-        )
+        data = index = HEADER
+        for synset in of_pos:
+            data += _line(synset, offsets)
+            for word in synset.words:
+                index += f"{word} {pos} 1 0 1 0 {offsets[synset.words[0]]:08d}  \n"
         (folder / f"data.{name}").write_text(data)
-        (folder / f"index.{name}").write_text(HEADER + index)
+        (folder / f"index.{name}").write_text(index)
         (folder / f"{name}.exc").write_text(EXCEPTIONS.get(name, ""))
     return folder
 

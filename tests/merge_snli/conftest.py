@@ -64,15 +64,13 @@ def seed_rows(count: int, n_labels: int) -> Iterator[tuple[dict[str, Any], list[
     """Yield seed problems: every second with a noun, every third a verb, every fifth an adjective, others a noun."""
     for index in range(count):
         noun, verb, adj, place = random_words(4, index)
-        premise = f"A {adj} {noun} may {verb} near the {place}" + " and the river" * (index % 4) + "."
-        words = [
-            Word(word_class, form)
-            for word_class, form, every in (("noun", noun, 2), ("verb", verb, 3), ("adj", adj, 5))
-            if index % every == 0
-        ]
+        words = []
+        for word, every in ((Word("noun", noun), 2), (Word("verb", verb), 3), (Word("adj", adj), 5)):
+            if index % every == 0:
+                words.append(word)
         row = {
             "seed_id": f"s{index:03}",
-            "premise": premise,
+            "premise": f"A {adj} {noun} may {verb} near the {place}" + " and the river" * (index % 4) + ".",
             "hypothesis": f"The {adj} {noun} can {verb}{' not' * (index % 3)}.",
             "label": index % n_labels,
         }
@@ -87,30 +85,28 @@ def offsets(sentence: str, word: str, replacement: str) -> list[int]:
 
 def variant_rows(seed: dict[str, Any], words: Sequence[Word], *, drawn: int) -> Iterator[dict[str, Any]]:
     for word in words:
-        replacements = sorted(set(random_words(drawn + 8, len(seed["seed_id"]) + hash_of(seed["seed_id"], word.form))))
-        draws = [
-            set(random.Random(f"{seed['seed_id']}{word.form}{index}").sample(replacements, drawn))
-            for index in range(SUBSAMPLES)
-        ]
+        chosen = random_words(drawn + 8, len(seed["seed_id"]) + hash_of(seed["seed_id"], word.form))
+        replacements = sorted(set(chosen))
+        draws = []
+        for index in range(SUBSAMPLES):
+            draws.append(set(random.Random(f"{seed['seed_id']}{word.form}{index}").sample(replacements, drawn)))
         for replacement in replacements:
-            yield {
+            row: dict[str, Any] = {
                 "variant_id": f"{seed['seed_id']}:{word.word_class}:{word.form}:{replacement}",
                 "seed_id": seed["seed_id"],
-                "premise": seed["premise"].replace(word.form, replacement),
-                "hypothesis": seed["hypothesis"].replace(word.form, replacement),
                 "label": seed["label"],
-                "seed_premise": seed["premise"],
-                "seed_hypothesis": seed["hypothesis"],
                 "word_class": word.word_class,
                 "original": word.form,
                 "replacement": replacement,
-                "premise_offsets": offsets(seed["premise"], word.form, replacement),
-                "hypothesis_offsets": offsets(seed["hypothesis"], word.form, replacement),
-                "premise_mlms": ["tiny"],
-                "hypothesis_mlms": ["tiny"],
                 "log_odds": 0.5,
                 "subsamples": [index for index, draw in enumerate(draws) if replacement in draw],
             }
+            for side in ("premise", "hypothesis"):
+                row[side] = seed[side].replace(word.form, replacement)
+                row[f"seed_{side}"] = seed[side]
+                row[f"{side}_offsets"] = offsets(seed[side], word.form, replacement)
+                row[f"{side}_mlms"] = ["tiny"]
+            yield row
 
 
 def hash_of(*texts: str) -> int:
@@ -141,15 +137,12 @@ def make_dataset() -> MakeDataset:
             rows = list(variant_rows(seed, words, drawn=drawn))
             if change is not None:
                 change(seed, rows)
-            counts = {
-                f"{name}_variants": [sum(row["original"] == word.form for row in rows)]
-                for name in CLASSES
-                for word in words
-                if word.word_class == name
-            }
-            forms = {f"{word.word_class}_words": [word.form] for word in words}
-            empty: dict[str, list[Any]] = {f"{name}_{kind}": [] for name in CLASSES for kind in ("words", "variants")}
-            problems.append(seed | empty | counts | forms)
+            problem = dict(seed)
+            for name in CLASSES:
+                forms = [word.form for word in words if word.word_class == name]
+                problem[f"{name}_words"] = forms
+                problem[f"{name}_variants"] = [sum(row["original"] == form for row in rows) for form in forms]
+            problems.append(problem)
             variants += rows
         write_split(folder, "seed", "test", problems, label_names)
         for config in ("all", *CLASSES):
@@ -158,13 +151,9 @@ def make_dataset() -> MakeDataset:
             for index in range(SUBSAMPLES):
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
-        save_record(
-            folder,
-            title=folder.name,
-            label_names=tuple(label_names),
-            masked_lms=(MaskedLMRecord("tiny", None, "0" * 64),),
-            data=DataRecord(hashlib.sha256(json.dumps([problems, variants], sort_keys=True).encode()).hexdigest(), {}),
-        )
+        digest = hashlib.sha256(json.dumps([problems, variants], sort_keys=True).encode()).hexdigest()
+        masked_lms, data = (MaskedLMRecord("tiny", None, "0" * 64),), DataRecord(digest, {})
+        save_record(folder, title=folder.name, label_names=tuple(label_names), masked_lms=masked_lms, data=data)
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder
 
@@ -244,29 +233,22 @@ def make_model() -> MakeModel:
         seed: int = 0,
     ) -> Path:
         import torch
-        import transformers
+        from transformers import AutoConfig, AutoModelForSequenceClassification
 
-        hf: Any = transformers
         torch.manual_seed(seed)
-        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-        names = {"id2label": dict(enumerate(labels)), "label2id": {name: index for index, name in enumerate(labels)}}
-        common = names | {"initializer_range": 0.7}
         tokenizer = wordpiece_tokenizer(limit) if kind == "bert" else byte_bpe_tokenizer(limit, pairs=kind != "gpt2")
-        size = len(tokenizer)
-        model: Any
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+        values: dict[str, Any] = {"vocab_size": len(tokenizer), "initializer_range": 0.7}
+        values |= {"id2label": dict(enumerate(labels)), "label2id": {name: at for at, name in enumerate(labels)}}
         if kind == "bert":
-            config = hf.BertConfig(vocab_size=size, max_position_embeddings=positions, **sizes, **common)
-            model = hf.BertForSequenceClassification(config)
+            values |= {"max_position_embeddings": positions, **sizes}
         elif kind == "roberta":
-            special = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-            config = hf.RobertaConfig(
-                vocab_size=size, max_position_embeddings=positions + 2, type_vocab_size=1, **special, **sizes, **common
-            )
-            model = hf.RobertaForSequenceClassification(config)
+            values |= {"max_position_embeddings": positions + 2, "type_vocab_size": 1, **sizes}
+            values |= {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
         else:
-            sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": positions}
-            config = hf.GPT2Config(vocab_size=size, bos_token_id=0, eos_token_id=2, **sizes, **common)
-            model = hf.GPT2ForSequenceClassification(config)
+            values |= {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": positions}
+            values |= {"bos_token_id": 0, "eos_token_id": 2}
+        model = AutoModelForSequenceClassification.from_config(AutoConfig.for_model(kind, **values))
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         return folder
