@@ -78,11 +78,6 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("pattern", sorted({*PATTERNS, *TEMPLATES, *FOLDERS}))
-def test_each_path_pattern_matches_something(pattern: str) -> None:
-    assert any(ROOT.glob(pattern))
-
-
 def test_the_pages_are_found() -> None:
     assert {Path("README.md"), Path("CHANGELOG.md"), Path("docs/method.md"), Path("docs/api/scoring.md")} <= set(PAGES)
 

@@ -136,9 +136,9 @@ def test_each_python_is_used_once(
         (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     assert release.usable_pythons([*programs, "missing"]) == [str(Path(sys.executable).resolve())]
-    skipped = [line for line in capsys.readouterr().out.splitlines() if line.startswith("== skipped ")]
+    printed = capsys.readouterr().out
     reasons = ("second: it is first", "old: it is Python 3.8.10", "shim: pyenv: shim: command", "missing: it was not")
-    assert [reason in line for reason, line in zip(reasons, skipped, strict=True)] == [True] * 4
+    assert not missing_from(printed, *reasons)
     with pytest.raises(SystemExit, match=r"no Python 3\.11"):
         release.usable_pythons(["old", "shim"])
 
@@ -225,11 +225,6 @@ def test_the_make_targets_exist() -> None:
     for command in ("demo", "test", "lint", "docs", "smoke", "data", "train"):
         assert re.search(rf"^{command}:", makefile, re.MULTILINE)
     assert not missing_from(README, "make demo", "make test")
-
-
-def test_no_placeholder_is_left() -> None:
-    pages = [ROOT / "README.md", ROOT / "training" / "README.md", *(ROOT / "docs").glob("*.md")]
-    assert [page.name for page in pages if re.search(r"@[A-Z]+@|\bTBD\b", page.read_text(encoding="utf-8"))] == []
 
 
 PACKAGES = ("merge_snli", "generation", "metrics", "training")

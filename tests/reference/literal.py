@@ -676,9 +676,9 @@ def variants_of(
             [(token.start, token.end) for token in tokens if form_of(token, choices.ignore_case) == form]
             for _, tokens in sentences
         ]
-        written = {
-            text[start:end] for (text, _), here in zip(sentences, occurrences, strict=True) for start, end in here
-        }
+        written = set()
+        for (text, _), here in zip(sentences, occurrences, strict=True):
+            written |= {text[start:end] for start, end in here}
         original = min(written) if len(written) == 1 else form
         result.shared.append((word_class, original))
         taken_forms = all_forms(taken, word_class)
@@ -696,21 +696,17 @@ def variants_of(
                     if compound or (is_noun and not same_supersense(original, word)):
                         continue
                     by_word.setdefault(word, {})[mlm.name] = min(kept[word] for kept, _ in answers)
-                result.doubtful |= {
-                    (seed_id, word_class, original, word) for _, doubtful in answers for word in doubtful
-                }
+                for _, doubtful in answers:
+                    result.doubtful |= {(seed_id, word_class, original, word) for word in doubtful}
             dissents = dict.fromkeys(by_word, 0)
             for mlm in mlms if choices.veto is not None else ():
                 of_forms = [votes(mlm, sentence, start, end, original, choices.veto or 0) for start, end in here]
                 for word in by_word:
                     dissents[word] += any(of_form is not None and word not in of_form for of_form in of_forms)
-            validated.append(
-                {
-                    word: of_mlms
-                    for word, of_mlms in by_word.items()
-                    if len(of_mlms) >= choices.min_mlms and dissents[word] <= choices.dissents
-                }
-            )
+            for word, count in dissents.items():
+                if len(by_word[word]) < choices.min_mlms or count > choices.dissents:
+                    del by_word[word]
+            validated.append(by_word)
 
         union = choices.sides == "union"
         becomes: dict[str, list[bool]] = {}  # word -> whether P, whether H has it
