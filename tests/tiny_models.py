@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerFast
 
 from tests.records import bundled
+
+hf: Any = transformers  # models are made by their type
 
 BERT_SPECIAL = {
     "pad_token": "[PAD]",
@@ -216,7 +219,7 @@ def save_causal_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     tokenizer.backend_tokenizer.post_processor = processors.ByteLevel()
     tokenizer.model_max_length = 512
     values = {"vocab_size": len(tokenizer), "initializer_range": 0.3, **CAUSAL_LMS[kind]}
-    AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **values)).save_pretrained(folder)
+    hf.AutoModelForCausalLM.from_config(hf.AutoConfig.for_model(kind, **values)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -248,6 +251,6 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
         values |= {"cls_token_id": begin, "sep_token_id": end}
     if kind == "bart":
         values |= {"decoder_start_token_id": end, "forced_eos_token_id": end}
-    AutoModelForMaskedLM.from_config(AutoConfig.for_model(model_type, **values)).save_pretrained(folder)
+    hf.AutoModelForMaskedLM.from_config(hf.AutoConfig.for_model(model_type, **values)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

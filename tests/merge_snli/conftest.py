@@ -233,8 +233,9 @@ def make_model() -> MakeModel:
         seed: int = 0,
     ) -> Path:
         import torch
-        from transformers import AutoConfig, AutoModelForSequenceClassification
+        import transformers
 
+        hf: Any = transformers
         torch.manual_seed(seed)
         tokenizer = wordpiece_tokenizer(limit) if kind == "bert" else byte_bpe_tokenizer(limit, pairs=kind != "gpt2")
         sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
@@ -248,7 +249,7 @@ def make_model() -> MakeModel:
         else:
             values |= {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": positions}
             values |= {"bos_token_id": 0, "eos_token_id": 2}
-        model = AutoModelForSequenceClassification.from_config(AutoConfig.for_model(kind, **values))
+        model = hf.AutoModelForSequenceClassification.from_config(hf.AutoConfig.for_model(kind, **values))
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         return folder

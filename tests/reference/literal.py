@@ -676,7 +676,7 @@ def variants_of(
             [(token.start, token.end) for token in tokens if form_of(token, choices.ignore_case) == form]
             for _, tokens in sentences
         ]
-        written = set()
+        written: set[str] = set()
         for (text, _), here in zip(sentences, occurrences, strict=True):
             written |= {text[start:end] for start, end in here}
         original = min(written) if len(written) == 1 else form
