@@ -221,11 +221,6 @@ def test_validate_finds_judgments_that_do_not_fit(
     assert any(variant in each and problem in each for each in found)
 
 
-def test_validate_finds_missing_judgments(dataset: MergeDataset) -> None:
-    (dataset.folder / ANNOTATION).unlink()
-    assert any(finding.file == ANNOTATION for finding in validate(dataset.folder).findings)
-
-
 def test_validate_finds_a_record_without_its_judgments(dataset: MergeDataset) -> None:
     record = json.loads((dataset.folder / "run.json").read_text("utf-8"))
     del record["generation"]["judgments"], record["generation"]["judged"]
