@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,11 @@ def save_masked_lms(folder: Path, *, count: int = 4) -> list[Path]:
 
 
 def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
-    problems = (*embedded_problems(), *UNUSUAL_PROBLEMS)
-    texts = (problem[side] for problem in problems for side in ("premise", "hypothesis"))
-    originals = sorted({word.strip(".,;:") for text in texts for word in text.split()})
+    texts = [f"{problem['premise']} {problem['hypothesis']}" for problem in (*embedded_problems(), *UNUSUAL_PROBLEMS)]
+    originals = {word.strip(".,;:") for word in " ".join(texts).lower().split()}
     ranking = rng.sample(WORDS, len(WORDS))
-    for word in originals:
-        if word.lower() not in ranking:
-            ranking.insert(rng.randrange(10, len(ranking) + 1), word.lower())
+    for word in sorted(originals.difference(WORDS)):
+        ranking.insert(rng.randrange(10, len(ranking) + 1), word)
     if rng.random() < 0.5:
         tokenizer = scripted.wordpiece([*ranking, *"abcdefghijklmnopqrstuvwxyz.,;:'"], lowercase=True)
         return scripted.save(folder, tokenizer, ranking, step=0.01)
@@ -76,20 +75,19 @@ def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
     for index, problem in enumerate(problems):
         problem |= {"id": f"p{rng.randrange(1_000):03}-{index}", "genre": rng.choice(("fiction", "travel, 'odd'", ""))}
     path = write_rows(folder / "problems.jsonl", problems)
-    choices: dict[str, Any] = {
-        "mlm": tuple(map(str, rng.sample(mlms, rng.randint(1, 3)))),
-        "id_column": rng.choice((None, "id")),
-        "classes": tuple(rng.sample(WORD_CLASSES, rng.randint(2, 4))),
-        "top_k": rng.choice((15, 30)),
-        "subsamples": rng.randint(1, 4),
-        "random_seed": rng.randrange(1_000_000),
+    options = Options(
+        problems=str(path),
+        mlm=tuple(map(str, rng.sample(mlms, rng.randint(1, 3)))),
+        id_column=rng.choice((None, "id")),
+        classes=tuple(rng.sample(WORD_CLASSES, rng.randint(2, 4))),
+        top_k=rng.choice((15, 30)),
+        subsamples=rng.randint(1, 4),
+        random_seed=rng.randrange(1_000_000),
         **random_options(rng),
-    }
+    )
     for inflation in (rng.randint(2, 8), 1):
         try:
-            return run_pipeline(
-                Options(problems=str(path), inflation=inflation, **choices), folder / "merge_snli"
-            ).folder
+            return run_pipeline(replace(options, inflation=inflation), folder / "merge_snli").folder
         except InputError as error:
             if "variants in a word class" not in str(error):
                 raise

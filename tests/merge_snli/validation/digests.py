@@ -47,7 +47,7 @@ def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> N
     """Change the record, and update its digests and the card."""
     run = read_run(folder)
     change(run)
-    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    write_json(folder / "run.json", run)
     update_digests(folder)
 
 
@@ -56,13 +56,20 @@ def write_record(folder: Path, run: dict[str, Any]) -> None:
     rest = {name: value for name, value in run.items() if name not in ("card", "digest")}
     if (folder / "README.md").is_file():
         rest["card"] = sha256_of_file(folder / "README.md")
-    text = json.dumps(rest | {"digest": sha256_of_json(rest)}, indent=2, ensure_ascii=False) + "\n"
-    (folder / "run.json").write_text(text, encoding="utf-8")
+    write_json(folder / "run.json", rest | {"digest": sha256_of_json(rest)})
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write JSON in the form of a record."""
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _counts(table: pa.Table, names: list[str]) -> dict[str, Any]:
-    of_rows = table["label"].to_pylist()
-    labels = dict(zip(table["seed_id"].to_pylist(), of_rows, strict=True))
-    counts = {name: sum(label == number for label in labels.values()) for number, name in enumerate(names)}
-    of_labels = {name: of_rows.count(number) for number, name in enumerate(names)}
-    return {"groups": len(labels), "labels": of_labels, "group_labels": counts}
+    labels = table["label"].to_pylist()
+    of_groups = dict(zip(table["seed_id"].to_pylist(), labels, strict=True))
+    of_labels = [*of_groups.values()]
+    return {
+        "groups": len(of_groups),
+        "labels": {name: labels.count(number) for number, name in enumerate(names)},
+        "group_labels": {name: of_labels.count(number) for number, name in enumerate(names)},
+    }
