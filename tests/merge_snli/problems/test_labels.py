@@ -55,6 +55,12 @@ def test_the_number_of_a_class_is_its_position_whatever_its_name(names: tuple[st
         assert labels_in(problems, data_labels=names) == [names[2], names[0], names[1]]
 
 
+def test_a_row_without_a_label_is_not_of_the_class_called_minus_one() -> None:
+    data = classes(("-1", "0", "1"), [0, 2, -1, 1])
+    named = ("-1=contradiction", "0=neutral", "1=entailment")
+    assert labels_in(data, data_labels=named) == ["contradiction", "entailment", "neutral"]
+
+
 @pytest.mark.parametrize("names", [("0", "1", "-1"), ("1", "2", "3"), ("LABEL_0", "LABEL_1", "LABEL_2")], ids=",".join)
 def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...]) -> None:
     message = as_flags(refused("'label'", labels_in, classes(names, [2, 0, 1, 1])))
