@@ -1,6 +1,6 @@
 """Made-up scored data sets, small enough to compute every number by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from merge_snli.answers.answers import Answers, Predicted
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.joining import answers_to, predicted_answers
 from merge_snli.answers.sentences import SentencePairs
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.dataset.record import DataRecord, MaskedLMRecord, generation_of
 from merge_snli.dataset.record_file import read_record
@@ -80,20 +81,27 @@ def scored_dataset(
         title: Title of the data set.
         digest: sha256 of the data.
     """
-    gold, on_seeds, texts = gold or {}, on_seeds or {}, texts or {}
-    ids = tuple(dict.fromkeys(row.seed for row in rows))
-    letters = [gold.get(seed, "e") for seed in ids]
     numbers = {label[0]: number for number, label in enumerate(labels)}
     numbers |= {"-": Missing.NOT_PREDICTED, "?": Missing.NO_ANSWER}
-    pairs = [texts.get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")) for seed in ids]
+
+    def encoded(letters: Iterable[str]) -> Ints:
+        return np.array([numbers[letter] for letter in letters])
+
+    of_gold = {}
+    of_seeds = {}
+    pairs = []
+    for seed in dict.fromkeys(row.seed for row in rows):
+        of_gold[seed] = (gold or {}).get(seed, "e")
+        of_seeds[seed] = (on_seeds or {}).get(seed, of_gold[seed] * len(models))
+        pairs.append((texts or {}).get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")))
     dataset = _dataset(title, digest, masked_lms, options or {})
-    data = _data(rows, ids, pairs, [numbers[letter] for letter in letters], dataset, labels, masked_lms)
-    data = data if annotators is None else replace(data, annotators=np.array(annotators))
-    of_seeds = [on_seeds.get(seed, letter * len(models)) for seed, letter in zip(ids, letters, strict=True)]
+    data = _data(rows, tuple(of_gold), pairs, encoded(of_gold.values()), dataset, labels, masked_lms)
+    if annotators is not None:
+        data = replace(data, annotators=np.array(annotators))
     found = []
     for at, name in enumerate(models):
-        on_rows = Predicted(np.array([numbers[row.answers[at]] for row in rows]))
-        predicted = Predicted(np.array([numbers[letters[at]] for letters in of_seeds]))
+        on_rows = Predicted(encoded(row.answers[at] for row in rows))
+        predicted = Predicted(encoded(letters[at] for letters in of_seeds.values()))
         answers = answers_to(data, on_rows, predicted, tuple(labels))
         found.append(ModelAnswers(name, made_result(name, data, answers), answers))
     return ScoredDataset(data, dataset_record(data), tuple(found))
@@ -123,17 +131,32 @@ def _dataset(title: str, digest: str, masked_lms: Sequence[str], options: Mappin
 
 def _data(
     rows: Sequence[Row],
-    ids: Sequence[str],
+    ids: tuple[str, ...],
     pairs: Sequence[tuple[str, str]],
-    gold: Sequence[int],
+    gold: Ints,
     dataset: MergeDataset,
     labels: Sequence[str],
     masked_lms: Sequence[str],
 ) -> ScoredData:
     groups = np.array([ids.index(row.seed) for row in rows])
-    row_labels = np.array(gold)[groups]
-    sentences = SentencePairs.of([*pairs, *((f"premise {at}", f"hypothesis {at}") for at in range(len(rows)))])
-    n_subsamples = 1 + max({0}.union(*(row.subsamples for row in rows)))
+    columns: dict[str, Any] = {
+        "variant_id": [f"v{at}" for at in range(len(rows))],
+        "word_class": [row.word_class for row in rows],
+        "original": [row.original for row in rows],
+        "replacement": [row.replacement or f"word{at}" for at, row in enumerate(rows)],
+        "log_odds": pa.array([row.log_odds for row in rows], pa.float32()),
+    }
+    subsamples = []
+    for number in range(1 + max(max(row.subsamples, default=0) for row in rows)):
+        subsamples.append([number in row.subsamples for row in rows])
+    masks: dict[str, dict[str, Bools]] = {"word_class": {}, "label": {}, "masked_lm": {}}
+    for name in WORD_CLASSES:
+        masks["word_class"][name] = np.array([row.word_class == name for row in rows])
+    for number, name in enumerate(labels):
+        masks["label"][name] = gold[groups] == number
+    for name in masked_lms:
+        masks["masked_lm"][name] = np.array([name in row.masked_lms for row in rows])
+    of_rows = [(f"premise {at}", f"hypothesis {at}") for at in range(len(rows))]
     return ScoredData(
         dataset=dataset,
         name=dataset.name,
@@ -143,24 +166,12 @@ def _data(
         digest=dataset.digest,
         group_column="seed_id",
         label_names=tuple(labels),
-        table=pa.table(
-            {
-                "variant_id": [f"v{at}" for at in range(len(rows))],
-                "word_class": [row.word_class for row in rows],
-                "original": [row.original for row in rows],
-                "replacement": [row.replacement or f"word{at}" for at, row in enumerate(rows)],
-                "log_odds": pa.array([row.log_odds for row in rows], pa.float32()),
-            }
-        ),
-        sentences=sentences,
-        group_ids=tuple(ids),
+        table=pa.table(columns),
+        sentences=SentencePairs.of([*pairs, *of_rows]),
+        group_ids=ids,
         row_groups=groups,
-        row_labels=row_labels,
-        subsamples=np.array([[number in row.subsamples for row in rows] for number in range(n_subsamples)]),
-        seed_labels=np.array(gold),
-        masks={
-            "word_class": {name: np.array([row.word_class == name for row in rows]) for name in WORD_CLASSES},
-            "label": {name: row_labels == number for number, name in enumerate(labels)},
-            "masked_lm": {name: np.array([name in row.masked_lms for row in rows]) for name in masked_lms},
-        },
+        row_labels=gold[groups],
+        subsamples=np.array(subsamples),
+        seed_labels=gold,
+        masks=masks,
     )

@@ -36,7 +36,6 @@ from tests.oracles import (
     known,
     missing_from,
     refused,
-    scored_again,
     with_answers,
     write_results,
 )
@@ -72,7 +71,8 @@ def comparison(results: list[Result]) -> Comparison:
 
 def changed(result: Result, part: str, **values: Any) -> Result:  # noqa: ANN401 - fields of the record
     """Return a result with other values of one of its records: `model`, `dataset` or `run`."""
-    return dataclasses.replace(result, **{part: dataclasses.replace(getattr(result, part), **values)})
+    record = dataclasses.replace(getattr(result, part), **values)
+    return dataclasses.replace(result, **{part: record})
 
 
 def plain_pattern_accuracy(result: Result) -> float:
@@ -87,39 +87,33 @@ def test_pattern_accuracy_equals_a_plain_count_and_has_the_interval_of_score(
     comparison: Comparison, results: list[Result]
 ) -> None:
     for result in results:
-        intervals = known(result.scores.intervals)
         accuracy, interval = comparison.pattern_accuracy[result.model.name], comparison.intervals[result.model.name]
         assert accuracy == pytest.approx(plain_pattern_accuracy(result))
-        assert accuracy == result.scores.pattern_accuracy.mean
+        assert accuracy == result.pattern_accuracy
         assert interval.low <= accuracy <= interval.high
+        intervals = known(result.scores.intervals)
         assert (interval.low, interval.high) == intervals.pattern_accuracy
         assert (interval.unit, interval.method) == ("seed", intervals.methods["pattern_accuracy"])
-    assert (comparison.seeds, comparison.left_out, comparison.subsamples) == (len(results[0].group_ids), 0, 10)
+    assert (comparison.seeds, comparison.left_out, comparison.subsamples) == (12, 0, 10)
 
 
 def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], dataset: Path) -> None:
     """The numbers of both analyses are computed independently for reports."""
     [compared] = compare_results(results, datasets=[find_dataset(str(dataset))])
-    on_seeds = [result.scores.seed_accuracy or 0.0 for result in results]
-    expected = stats.ttest_rel(on_seeds, [result.scores.sample_accuracy.mean or 0.0 for result in results])
+    on_seeds = [result.row.share("seed_accuracy") for result in results]
+    expected = stats.ttest_rel(on_seeds, [result.row.share("sample_accuracy") for result in results])
     against = known(compared.seeds_against_variants)
-    assert against.p_value == pytest.approx(float(expected.pvalue)) and against.unit == "model"
+    assert against.p_value == pytest.approx(float(expected.pvalue))
+    assert against.unit == "model"
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
-    pairs = known(compared.classes)
-    assert [(pair.first, pair.second) for pair in pairs] == [("noun", "verb"), ("verb", "adj")]
-    assert {pair.result.unit for pair in pairs} == {"seed"}
-    assert [pair.result for pair in pairs] == [test.result for test in classes(scored).tests]
+    nouns, adjectives = known(compared.classes)
+    assert (nouns.first, nouns.second) == ("noun", "verb")
+    assert (adjectives.first, adjectives.second) == ("verb", "adj")
+    assert nouns.result.unit == "seed"
+    assert [nouns.result, adjectives.result] == [test.result for test in classes(scored).tests]
     text = comparison_text(compared)
     assert "\nPA, noun − verb " in text
     assert "over seeds, effect size" in " ".join(text.split())
-
-
-def on_seeds(result: Result, dataset: Path, seeds: slice, name: str) -> Result:
-    """Return the result of the same answers to some seeds only."""
-    data = read_config(find_dataset(str(dataset)), "all")
-    kept = np.zeros(len(data.group_ids), dtype=bool)
-    kept[seeds] = True
-    return changed(scored_again(result, result.answers.take(kept[result.answers.groups]), data), "model", name=name)
 
 
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
@@ -137,8 +131,7 @@ def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Compa
 def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
     twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in ("one name", "another name")]
     [compared] = compare_results([*twice, *results[1:]])
-    assert "one name" in compared.family.models and "another name" not in compared.family.models
-    assert len(compared.family.pairs) == 6
+    assert {*compared.family.models} == {"one name", "good", "fair", "poor"}
     assert re.search("one name.*another name", caplog.text)
 
 
@@ -147,20 +140,21 @@ def test_results_on_the_same_data_and_config_are_compared(results: list[Result])
     [compared] = compare_results([renamed, results[1]])
     assert len(compared.family.models) == 2
     assert len(make_boards([renamed, results[1]])) == 1
-    found = compare_results([*results, *(changed(result, "dataset", config="noun") for result in results[:2])])
-    assert [(each.config, len(each.family.models)) for each in found] == [("all", 4), ("noun", 2)]
-    assert [each.title for each in found] == ["merge_small, config all", "merge_small, config noun"]
+    on_nouns = [changed(result, "dataset", config="noun") for result in results[:2]]
+    every, nouns = compare_results([*results, *on_nouns])
+    assert (every.config, every.title, len(every.family.models)) == ("all", "merge_small, config all", 4)
+    assert (nouns.config, nouns.title, len(nouns.family.models)) == ("noun", "merge_small, config noun", 2)
 
 
 def test_equal_names_are_told_apart(results: list[Result]) -> None:
     others = [changed(result, "dataset", digest="0" * 64) for result in results[:2]]
-    first, second = map(comparison_text, compare_results([*results, *others]))
-    assert first.startswith(f"merge_small [{results[0].dataset.digest[:8]}], config all: PA at ")
-    assert second.startswith("merge_small [00000000], config all: PA at ")
-    of_dtypes = [changed(results[0], "run", dtype=dtype) for dtype in ("float32", "int8")]
-    assert set(compare_results(of_dtypes)[0].pattern_accuracy) == {each.title for each in of_dtypes}
-    one_name = [changed(results[at], "model", name="one\nname", digest=digit * 64) for at, digit in enumerate("ab")]
-    [compared] = compare_results(one_name)
+    first, second = compare_results([*results, *others])
+    assert first.title == f"merge_small [{results[0].dataset.digest[:8]}], config all"
+    assert second.title == "merge_small [00000000], config all"
+    low, high = (changed(results[0], "run", dtype=dtype) for dtype in ("int8", "float32"))
+    assert {*compare_results([low, high])[0].pattern_accuracy} == {low.title, high.title}
+    one, other = (changed(results[0], "model", name="one\nname", digest=digit * 64) for digit in "ab")
+    [compared] = compare_results([one, other])
     assert {*compared.pattern_accuracy} == {"one\nname [aaaaaaaa]", "one\nname [bbbbbbbb]"}
     assert "\n1  one name [" in comparison_text(compared)
 
@@ -174,10 +168,10 @@ def test_notes_are_shown(results: list[Result]) -> None:
 def test_constant_differences_have_no_test(results: list[Result]) -> None:
     [compared] = compare_results([results[0], changed(results[0], "model", name="copy")])
     text = comparison_text(compared)
-    scores = results[0].scores
-    difference = 100 * ((scores.seed_accuracy or 0.0) - (scores.sample_accuracy.mean or 0.0))
-    row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
-    assert row.split()[4:] == [f"{difference:+.1f}", "–", "–", "2", "–"]
+    row = results[0].row
+    difference = 100 * (row.share("seed_accuracy") - row.share("sample_accuracy"))
+    [shown] = [line for line in text.splitlines() if line.startswith("SA, seeds")]
+    assert shown.split()[4:] == [f"{difference:+.1f}", "–", "–", "2", "–"]
     notes = " ".join(text.split())
     assert "With 2 models, a test over models says little. SA, seeds − variants: the t-test is not defined" in notes
     assert "inf" not in text
@@ -205,17 +199,18 @@ def test_results_that_cannot_be_compared_are_named(
     refused(rf"other \({other.digest[:8]}\)", compare_results, results, datasets=[other])
 
 
+@pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_only_the_t_test_warns_of_overlapping_subsamples_and_json_has_no_infinite_numbers(
-    results: list[Result],
+    results: list[Result], test: str
 ) -> None:
-    compared = {test: compare_results(results, test=test)[0] for test in PAIRED_TESTS}
-    assert [test for test, each in compared.items() if each.family.warning] == ["t-test"]
-    assert OVERLAP_WARNING in " ".join(comparison_text(compared["t-test"]).split())
-    units = {test: each.family.pairs[0].result.unit for test, each in compared.items()}
-    assert units == {"permutation": "seed", "mcnemar": "seed", "t-test": "subsample"}
-    for value in map(to_json, compared.values()):
-        assert json.loads(json.dumps(value, allow_nan=False)) == value
-        assert set(value["family"]["letters"]) == set(ACCURACIES)
+    [compared] = compare_results(results, test=test)
+    is_over_subsamples = test == "t-test"
+    assert (compared.family.warning is not None) == is_over_subsamples
+    assert (OVERLAP_WARNING in " ".join(comparison_text(compared).split())) == is_over_subsamples
+    assert compared.family.pairs[0].result.unit == ("subsample" if is_over_subsamples else "seed")
+    value = to_json(compared)
+    assert json.loads(json.dumps(value, allow_nan=False)) == value
+    assert {*value["family"]["letters"]} == {*ACCURACIES}
 
 
 @pytest.fixture(scope="module")
@@ -227,53 +222,46 @@ def test_command_prints_models_letters_and_p_values(folder: Path, dataset: Path,
     assert "--dataset" in command("compare", folder).out
     out = command("compare", folder, "--dataset", dataset).out
     assert out.startswith("merge_small, config all: PA at 0.9 over ")
-    parts = (
-        "\nbest has the highest PA(0.9), ",
-        "\n1  best ",
-        "over 6 pairs",
-        "\nSA, seeds − variants ",
-        "\nPA, noun − verb ",
-    )
-    assert not missing_from(out, *parts)
+    assert not missing_from(out, "\nbest has the highest PA(0.9), ", "\n1  best ", "over 6 pairs")
+    assert not missing_from(out, "\nSA, seeds − variants ", "\nPA, noun − verb ")
 
 
 def test_models_are_compared_at_each_threshold_and_with_each_test(
     folder: Path, dataset: Path, results: list[Result], command: Command
 ) -> None:
-    low, quality = command("compare", folder, "--threshold", "0.8,0.9", "--dataset", dataset, "--format", "json").json[
-        "comparisons"
-    ]
+    arguments = ["compare", folder, "--test", "mcnemar", "--dataset", dataset, "--threshold"]
+    low, quality = command(*arguments, "0.8,0.9", "--format", "json").json["comparisons"]
     assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
     for result in results:
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(result.scores.curve.at(0.8))
     assert low["classes"] is low["seeds_against_variants"] is None
     assert len(quality["classes"]) == 2
-    assert "add it to --threshold" in command("compare", folder, "--threshold", "0.8", "--dataset", dataset, code=2).err
-    document = command("compare", folder, "--test", "mcnemar", "--format", "json").json
-    assert [each["config"] for each in document["comparisons"]] == ["all"]
-    assert len(document["comparisons"][0]["family"]["pairs"]) == 6
+    assert quality["family"]["test"].startswith("McNemar")
+    assert "add it to --threshold" in command(*arguments, "0.8", code=2).err
 
 
 def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path, command: Command) -> None:
-    folder = write_results(tmp_path, [results[0], results[3]])
-    out = command("compare", folder, "--all-thresholds", "--threshold", "0.8", "0.9").out
+    arguments = ["compare", write_results(tmp_path, [results[0], results[3]]), "--all-thresholds"]
+    out = command(*arguments, "--threshold", "0.8", "0.9").out
     assert out.count("Thresholds at which two models differ") == 1
-    pairs = command("compare", folder, "--all-thresholds", "--format", "json").json["comparisons"][0]["all_thresholds"]
-    [differs] = [pair["differs"] for pair in pairs if (pair["first"], pair["second"]) == ("best", "poor")]
-    assert differs[90] and not differs[0]
+    [comparison] = command(*arguments, "--format", "json").json["comparisons"]
+    [pair] = comparison["all_thresholds"]
+    assert (pair["first"], pair["second"]) == ("best", "poor")
+    assert pair["differs"][90] and not pair["differs"][0]
 
 
-ROWS = [
-    {
-        "premise": f"Group {group} has {size} boxes.",
-        "hypothesis": f"Box {number} is in group {group}.",
-        "label": NLI_LABELS[(group + number) % 3],
-        "set": f"g{group}",
-        "kind": f"kind {number % 3} $x^2$",
-    }
-    for group, size in enumerate([2, 3, 5, 10] * 10)
-    for number in range(size)
-]
+ROWS: list[dict[str, Any]] = []
+for group, size in enumerate([2, 3, 5, 10] * 10):
+    for number in range(size):
+        ROWS.append(
+            {
+                "premise": f"Group {group} has {size} boxes.",
+                "hypothesis": f"Box {number} is in group {group}.",
+                "label": NLI_LABELS[(group + number) % 3],
+                "set": f"g{group}",
+                "kind": f"kind {number % 3} $x^2$",
+            }
+        )
 
 
 GOLD = {(row["premise"], row["hypothesis"]): row["label"] for row in ROWS}
@@ -296,8 +284,8 @@ def test_models_are_compared_over_groups(grouped_results: list[Result]) -> None:
     [comparison] = compare_results(grouped_results, test="mcnemar")
     assert (comparison.unit, comparison.seeds, comparison.left_out) == ("group", 40, 0)
     assert comparison.family.models == ("good <$a$>", "fair <$a$>", "poor <$a$>")
-    assert comparison.pattern_accuracy == {result.title: result.pattern_accuracy for result in grouped_results[::-1]}
-    assert {pair.result.unit for pair in comparison.family.pairs} == {"group"}
+    assert comparison.pattern_accuracy == {result.title: result.pattern_accuracy for result in grouped_results}
+    assert comparison.family.pairs[0].result.unit == "group"
     text = comparison_text(comparison)
     assert "over 40 groups, in percent" in text and "subsample" not in text
 
@@ -310,11 +298,12 @@ def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> Non
 def test_figures_have_a_panel_per_value_and_equal_bytes(grouped_results: list[Result], tmp_path: Path) -> None:
     first = draw_figures(grouped_results, tmp_path / "a")
     second = draw_figures(grouped_results[::-1], tmp_path / "b")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    for path, other in zip(first, second, strict=True):
+        assert path.read_bytes() == other.read_bytes()
     [bars] = [path for path in first if "by-kind" in path.name and path.suffix == ".svg"]
     text = bars.read_text(encoding="utf-8")
-    assert {f"kind {number} $x^2$" for number in range(3)} <= set(re.findall(r"<!-- (kind .*?) -->", text))
-    assert all(color in text for label, color in LABEL_COLORS.items() if label in NLI_LABELS)
+    assert not missing_from(text, *(f"<!-- kind {number} $x^2$ -->" for number in range(3)))
+    assert not missing_from(text, *(LABEL_COLORS[label] for label in NLI_LABELS))
 
 
 def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

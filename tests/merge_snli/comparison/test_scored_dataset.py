@@ -35,30 +35,34 @@ def scored(results: list[Result]) -> ScoredDataset:
 
 def test_arrays_follow_the_rows(scored: ScoredDataset) -> None:
     rows = read_rows(BUNDLED)
-    words, seeds = scored.words, scored.seeds
-    assert [scored.ids[seed] for seed in scored.groups] == [row["seed_id"] for row in rows]
-    assert words["original"].to_pylist() == [row["original"] for row in rows]
-    assert words["replacement"].to_pylist() == [row["replacement"] for row in rows]
-    assert scored.variants_by("word_class")["verb"].tolist() == [row["word_class"] == "verb" for row in rows]
-    assert not scored.variants_by("word_class")["adv"].any()
-    assert known(scored.data.subsamples).tolist() == [[draw in row["subsamples"] for row in rows] for draw in range(10)]
-    for row in rows:
-        assert seeds[scored.ids.index(row["seed_id"])][:2] == (row["seed_premise"], row["seed_hypothesis"])
     model = scored.models[0]
-    assert model.answers.predicted.tolist() == by_length([*map(pair_of, rows)])
-    labels = [row["label"] for row in rows]
-    assert (model.answers.correct == (model.answers.predicted == labels)).all()
-    assert model.seeds.predicted.tolist() == by_length([seed[:2] for seed in seeds])
+    verbs = scored.variants_by("word_class")["verb"]
+    subsamples = known(scored.data.subsamples)
+    predicted = by_length([pair_of(row) for row in rows])
+    for at, row in enumerate(rows):
+        seed = int(scored.groups[at])
+        assert scored.ids[seed] == row["seed_id"]
+        assert scored.seeds[seed][:2] == (row["seed_premise"], row["seed_hypothesis"])
+        assert verbs[at] == (row["word_class"] == "verb")
+        assert np.flatnonzero(subsamples[:, at]).tolist() == sorted(row["subsamples"])
+        assert model.answers.predicted[at] == predicted[at]
+        assert model.answers.correct[at] == (predicted[at] == row["label"])
+    for column in ("original", "replacement"):
+        assert scored.words[column].to_pylist() == [row[column] for row in rows]
+    assert not scored.variants_by("word_class")["adv"].any()
+    assert model.seeds.predicted.tolist() == by_length([seed[:2] for seed in scored.seeds])
 
 
 def test_left_out_variants_are_not_counted(scored: ScoredDataset, results: list[Result]) -> None:
+    """Without the first variant of each seed, the sizes of the subsamples are smaller by those that have it."""
     first = results[0]
     kept = np.ones(len(first.answers.predicted), dtype=bool)
     kept[np.unique(first.answers.groups, return_index=True)[1]] = False
-    again = scored_dataset(scored.data, [with_answers(first, first.answers.take(kept))]).models[0].answers
-    assert np.count_nonzero(~again.is_predicted) == len(scored.ids)
-    fewer = int(scored.models[0].answers.counts().sizes.sum() - again.counts().sizes.sum())
-    assert fewer == int(np.count_nonzero(known(again.subsamples) & ~again.is_predicted)) > 0
+    [model] = scored_dataset(scored.data, [with_answers(first, first.answers.take(kept))]).models
+    left_out = ~model.answers.is_predicted
+    assert np.count_nonzero(left_out) == len(scored.ids)
+    fewer = scored.models[0].answers.counts().sizes.sum() - model.answers.counts().sizes.sum()
+    assert fewer == np.count_nonzero(known(scored.data.subsamples)[:, left_out]) > 0
 
 
 def test_results_on_other_data_or_with_an_unknown_variant_are_refused(
@@ -84,12 +88,13 @@ MADE_ROWS: list[Row] = [
 
 def made_of(rows: list[Row]) -> ScoredDataset:
     named = [replace(row, replacement=f"word{MADE_ROWS.index(row)}") for row in rows]
+    n_seeds = len({row.seed for row in rows})
     return made_dataset(
         named,
         models=("a", "b"),
         gold={"s3": "n"},
         on_seeds={"s1": "en", "s4": "e-"},
-        annotators=[[number, 2, 3] for number in range(len(dict.fromkeys(row.seed for row in rows)))],
+        annotators=[[number, 2, 3] for number in range(n_seeds)],
         masked_lms=("mlm", "other"),
     )
 
@@ -120,13 +125,14 @@ def test_seeds_are_left_out_of_the_source() -> None:
     labels = {"entailment": source_accuracy(6, 8), "neutral": source_accuracy(1, 1)}
     source = SourceScores("snli", "0" * 64, 0, 0, source_accuracy(7, 9), labels)
     models = tuple(replace(model, result=replace(model.result, source=source)) for model in whole.models)
-    first, second = without_seeds(replace(whole, models=models), {"s1", "s3"}).models
-    assert first.result.source is not None and first.result.source.overall == source_accuracy(5, 7)
-    assert first.result.source.labels == {"entailment": source_accuracy(5, 7)}
-    assert known(second.result.source).labels == {"entailment": source_accuracy(6, 7)}
-    first, second = without_seeds(replace(whole, models=models), {"s4"}).models  # too long for b
-    assert first.result.source is not None
-    assert second.result.source is None
+    sourced = replace(whole, models=models)
+    first, second = (known(model.result.source) for model in without_seeds(sourced, {"s1", "s3"}).models)
+    assert first.overall == source_accuracy(5, 7)
+    assert first.labels == {"entailment": source_accuracy(5, 7)}
+    assert second.labels == {"entailment": source_accuracy(6, 7)}
+    of_first, of_second = without_seeds(sourced, {"s4"}).models  # too long for b
+    assert of_first.result.source is not None
+    assert of_second.result.source is None
 
 
 def test_undrawn_and_missing_variants_do_not_count() -> None:
@@ -140,10 +146,12 @@ def test_undrawn_and_missing_variants_do_not_count() -> None:
         on_seeds={"s3": "-"},
     )
     found = classes(made)
-    assert [(curve.seeds, curve.variants, curve.at(1)) for curve in found.curves.values()] == [(1, 1, 1)] * 2
+    assert len(found.curves) == 2
+    for curve in found.curves.values():
+        assert (curve.seeds, curve.variants, curve.at(1)) == (1, 1, 1)
     assert found.tests == ()
     refused(r"Figure 5 .*config all has noun", classes, made_dataset(rows_of("s1", "en")), error=NotComputable)
-    apart = made_dataset([*rows_of("s1", "e"), *rows_of("s2", "e", word_class="verb")])
+    apart = made_dataset(rows_of("s1", "e") + rows_of("s2", "e", word_class="verb"))
     refused(r"Figure 6 .*config all", class_pairs, apart, error=NotComputable)
 
 
@@ -159,11 +167,12 @@ def test_curves_are_on_common_seeds() -> None:
         *rows_of("s4", "e", word_class="noun", subsamples=()),  # not drawn
     ]
     found = class_pairs(made_dataset(rows))
-    pairs = {(pair.first, pair.second): pair.seeds for pair in found.pairs}
-    assert pairs == {("noun", "verb"): 2, ("noun", "adj"): 1, ("verb", "adj"): 1}
-    first = found.pairs[0]
-    assert (first.first_curve.at(0.5), first.first_curve.at(0.9), first.first_curve.variants) == (0.5, 0, 4)
-    assert (first.second_curve.at(0.9), first.second_curve.seeds, first.second_curve.variants) == (1, 2, 3)
+    assert [pair.seeds for pair in found.pairs] == [2, 1, 1]
+    pair = found.pairs[0]
+    assert (pair.first, pair.second) == ("noun", "verb")
+    nouns, verbs = pair.first_curve, pair.second_curve
+    assert (nouns.at(0.5), nouns.at(0.9), nouns.variants) == (0.5, 0, 4)
+    assert (verbs.at(0.9), verbs.seeds, verbs.variants) == (1, 2, 3)
     [test] = found.tests  # the other pairs have one seed
     assert (test.first, test.second, test.result.difference, test.result.n) == ("noun", "verb", -1, 2)
     assert test.result.p_value == test.adjusted_p == 0.5  # 2 of 4 sign patterns
