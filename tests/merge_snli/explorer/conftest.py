@@ -1,7 +1,6 @@
 """Fixtures: results of made-up models on the bundled data set, one of them with two labels and gaps."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from merge_snli.schema import NLI_LABELS, data_file
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.leaderboard.conftest import SHIPPED, Pair, chance, noisy
 from tests.oracles import known, write_results
+from tests.records import copy_bundled
 
 
 @pytest.fixture(scope="session")
@@ -65,19 +65,19 @@ def with_annotators(
     gold: dict[Pair, int], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[MergeDataset, list[Result]]:
     """The data set with labels of annotators, of whom 5, 4 or 3 of 5 agree, or none labeled; and two models on it."""
-    folder = tmp_path_factory.mktemp("annotators") / "annotators"
-    shutil.copytree(SHIPPED / "data", folder / "data")
+    folder = copy_bundled(tmp_path_factory.mktemp("annotators") / "annotators")
     path = folder / data_file("all", "test")
     table, before = pq.read_table(path), sha256_of_file(path)
-    seeds = [*dict.fromkeys(table["seed_id"].to_pylist())]
-    labels = {
-        seed: json.dumps([NLI_LABELS[label]] * votes + [NLI_LABELS[label - 1]] * (5 - votes)) if votes else ""
-        for seed, label in zip(table["seed_id"].to_pylist(), table["label"].to_pylist(), strict=True)
-        for votes in [(5, 4, 3, 0)[seeds.index(seed) % 4]]
-    }
-    column = pa.array([labels[seed] for seed in table["seed_id"].to_pylist()])
-    pq.write_table(table.append_column(ANNOTATOR_LABELS, column), path)
-    record = (SHIPPED / "run.json").read_text(encoding="utf-8")
+    seeds: list[str] = []
+    labels = []
+    for row in table.select(["seed_id", "label"]).to_pylist():
+        if row["seed_id"] not in seeds:
+            seeds.append(row["seed_id"])
+        votes = (5, 4, 3, 0)[seeds.index(row["seed_id"]) % 4]
+        given = [NLI_LABELS[row["label"]]] * votes + [NLI_LABELS[row["label"] - 1]] * (5 - votes)
+        labels.append(json.dumps(given) if votes else "")
+    pq.write_table(table.append_column(ANNOTATOR_LABELS, pa.array(labels)), path)
+    record = (folder / "run.json").read_text(encoding="utf-8")
     (folder / "run.json").write_text(record.replace(before, sha256_of_file(path)), encoding="utf-8")
     models = [score(noisy(name, gold, errors), folder, name=name) for name, errors in (("one", 0.1), ("two", 0.4))]
     return load(str(folder)), models
