@@ -20,39 +20,40 @@ from merge_snli.results.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, write_results, written
 from tests.records import copy_bundled
 
 
 def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, command: Command) -> None:
-    arguments = ["analyze", str(results_folder), "--dataset", str(SHIPPED), "--out", str(tmp_path / "report")]
+    out = tmp_path / "report"
     options = ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]
-    printed = command(*arguments, *options).json
-    assert printed == json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert printed["data_sets"][0]["analyses"]["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
-    assert printed["data_sets"][0]["analyses"]["word_frequency"]["corpus"] == "demo:problems"
-    assert "figure-7" in "".join(path.name for path in (tmp_path / "report" / "figures").iterdir())
+    printed = command("analyze", results_folder, "--dataset", SHIPPED, "--out", out, *options).json
+    assert printed == json.loads((out / "report.json").read_text(encoding="utf-8"))
+    analyses = printed["data_sets"][0]["analyses"]
+    assert analyses["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
+    assert analyses["word_frequency"]["corpus"] == "demo:problems"
+    assert [*(out / "figures").glob("*figure-7*.svg")]
 
 
 def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDataset, tmp_path: Path) -> None:
-    never = []
-    for model in scored.models:
-        wrong = replace(model.answers, predicted=(model.answers.gold + 1) % 3)
-        never.append(replace(model, answers=wrong))
-    artifact = hard_seeds_artifact(hard_seeds(replace(scored, models=tuple(never))))
-    assert set(read_seed_ids(file_of(tmp_path, artifact.tables[0].csv(), "hard-seeds.csv"))) == set(scored.ids)
+    first = scored.models[0]
+    wrong = replace(first.answers, predicted=(first.answers.gold + 1) % 3)
+    never = replace(scored, models=(replace(first, answers=wrong),))
+    [table] = hard_seeds_artifact(hard_seeds(never)).tables
+    assert {*read_seed_ids(file_of(tmp_path, table.csv(), "hard-seeds.csv"))} == {*scored.ids}
 
 
 @pytest.mark.parametrize(
-    ("content", "name"),
+    ("content", "name", "expected"),
     [
-        ("a, b\n\nc\na, b\n", "seeds.txt"),
-        ('\ufeffgold,seed_id\ne,"a, b"\nn,c\n', "seeds.csv"),
-        ("seed_id\na, b\nc", "s"),
+        ("a, b\n\nc\na, b\n", "seeds.txt", ("a, b", "c")),
+        ('\ufeffgold,seed_id\ne,"a, b"\nn,c\n', "seeds.csv", ("a, b", "c")),
+        ("seed_id\na, b\nc", "s", ("a", "c")),
     ],
 )
-def test_seed_ids_are_read_from_text_and_csv(content: str, name: str, tmp_path: Path) -> None:
-    expected = ("a", "c") if content.startswith("seed_id") else ("a, b", "c")
+def test_seed_ids_are_read_from_text_and_csv(
+    content: str, name: str, expected: tuple[str, ...], tmp_path: Path
+) -> None:
     assert read_seed_ids(file_of(tmp_path, content, name)) == expected
 
 
@@ -61,41 +62,18 @@ def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -
     return make_dataset(tmp_path_factory.mktemp("other") / "other")
 
 
-def damaged_copy(folder: Path, name: str, content: str | None) -> Path:
-    """Copy the bundled data set, and change or delete one of its files."""
-    copy_bundled(folder, "data/all/test.parquet", "run.json", "README.md")
-    if content is None:
-        (folder / name).unlink()
-    else:
-        (folder / name).write_text(content)
-    return folder
-
-
 def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path:
     return written(folder / name, content)
-
-
-def duplicate(folder: Path, results: list[Result]) -> Path:
-    write_result(replace(results[0], notes=("scored again",)), folder / "more")
-    return folder / "more"
-
-
-def of_unknown_seed(folder: Path, results: list[Result]) -> Path:
-    answers = replace(results[0].answers, group_ids=("nobody", *results[0].group_ids[1:]))
-    write_result(replace(results[0], model=replace(results[0].model, name="lost"), stored=answers), folder / "lost")
-    return folder / "lost"
 
 
 def refused_by(command: Command, results_folder: Path, *arguments: object) -> str:
     """Return the message of `analyze`, which writes no file."""
     folder = results_folder.parent
-    before = sorted(folder.rglob("*"))
-    given = ["analyze", results_folder, *arguments, "--dataset", SHIPPED]
-    if "--out" not in arguments:
-        given += ["--out", folder / "report"]
-    error = command(*given, code=2).err
+    before = {*folder.rglob("*")}
+    out = [] if "--out" in arguments else ["--out", folder / "report"]
+    error = command("analyze", results_folder, *arguments, "--dataset", SHIPPED, *out, code=2).err
     [message] = [line for line in error.splitlines() if not line.startswith("merge-snli: skipped")]
-    assert sorted(folder.rglob("*")) == before
+    assert {*folder.rglob("*")} == before
     return message
 
 
@@ -156,27 +134,33 @@ def test_wrong_files(
         path = path.parent
     elif more:
         path /= more
-    message = refused_by(command, results_folder, *([] if option is None else [option]), path)
+    arguments = [path] if option is None else [option, path]
+    message = refused_by(command, results_folder, *arguments)
     assert re.search(expected, message)
 
 
 @pytest.mark.parametrize("content", [None, "{}"])
 def test_data_sets_without_a_valid_record(content: str | None, results_folder: Path, command: Command) -> None:
-    folder = damaged_copy(results_folder.with_name("copy"), "run.json", content)
+    folder = copy_bundled(results_folder.with_name("copy"), "data/all/test.parquet", "README.md")
+    if content is not None:
+        written(folder / "run.json", content)
     assert "run.json" in refused_by(command, results_folder, "--dataset", folder)
 
 
 def test_wrong_results(results: list[Result], other: Path, results_folder: Path, command: Command) -> None:
     at = results_folder.parent
-    old = json.dumps(to_json(results[0]) | {"schema_version": 1})
-    for folder, expected in (
-        (written(at / "old" / "result.json", old).parent, "version 1"),
-        (duplicate(at, results), "2 results of by 3"),
-        (of_unknown_seed(at, results), "lost.*nobody"),
-    ):
-        assert re.search(expected, refused_by(command, results_folder, folder))
-    assert re.search("other.*merge-snli score", refused_by(command, results_folder, "--dataset", other))
-    seeds = file_of(at, "\n".join(results[0].group_ids))
+    first = results[0]
+    old = written(at / "old" / "result.json", json.dumps(to_json(first) | {"schema_version": 1})).parent
+    assert "version 1" in refused_by(command, results_folder, old)
+    again = write_results(at / "more", [replace(first, notes=("scored again",))])
+    assert "2 results of by 3" in refused_by(command, results_folder, again)
+    answers = replace(first.answers, group_ids=("nobody", *first.group_ids[1:]))
+    lost = replace(first, model=replace(first.model, name="lost"), stored=answers)
+    message = refused_by(command, results_folder, write_results(at / "lost", [lost]))
+    assert not missing_from(message, "lost", "nobody")
+    message = refused_by(command, results_folder, "--dataset", other)
+    assert not missing_from(message, "other", "merge-snli score")
+    seeds = file_of(at, "\n".join(first.group_ids))
     assert "no seed of by 3 remains" in refused_by(command, results_folder, "--without-seeds", seeds)
 
 
@@ -235,9 +219,9 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
     results = [score(three_way, folder, name="length") for folder in (first, second)]
     report = analyze(results, [first, second], out=tmp_path / "report")
     across = report.as_dict()["across_data_sets"]["filter_sets"]
-    assert len(across["sets"]) == 2 and across["family"]["pairs"][0]["result"]["unit"] == "seed"
-    figures = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
-    assert "across-data-sets-figure-8-filters.svg" in figures
+    assert len(across["sets"]) == 2
+    assert across["family"]["pairs"][0]["result"]["unit"] == "seed"
+    assert (tmp_path / "report" / "figures" / "across-data-sets-figure-8-filters.svg").is_file()
     assert len({chapter.key for chapter in report.chapters}) == 3
 
 
@@ -261,11 +245,9 @@ def test_data_sets_keep_their_order_and_all_comes_first(
 ) -> None:
     nouns = score(lambda pairs: [0] * len(pairs), shipped, config="noun", name="zero")
     matched = match_results([nouns, *results, elsewhere], [other_dataset, shipped])
-    assert [(each.data.stored.name, each.record.config, len(each.models)) for each in matched] == [
-        (other_dataset.name, "all", 1),
-        (shipped.name, "all", 2),
-        (shipped.name, "noun", 1),
-    ]
+    assert [each.data.stored for each in matched] == [other_dataset, shipped, shipped]
+    assert [each.record.config for each in matched] == ["all", "all", "noun"]
+    assert [len(each.models) for each in matched] == [1, 2, 1]
 
 
 def test_results_and_data_sets_without_each_other_or_twice_are_refused(
