@@ -449,7 +449,7 @@ def test_two_way_models_are_not_averaged_with_the_others() -> None:
         models.append(ModelAnswers(model.name, made_result(model.name, third.data, answers), answers))
     two_way = replace(third, models=tuple(models))
     found = filter_sets([made(PLAIN, "1"), made(PLAIN, "2", sides="union"), two_way])
-    assert [each.title for each in found.sets] == ["set 1", "set 2"]
+    assert [each["title"] for each in found.sets] == ["set 1", "set 2"]
     [reason] = found.refused
     assert reason.startswith("set 3, config all, is not compared: its models answer with other labels")
 
