@@ -209,6 +209,16 @@ def lacking(*names: str) -> list[Result]:
     return [model.result for model in scored_dataset(rows, models=names, on_seeds=on_seeds).models]
 
 
+@pytest.mark.parametrize(
+    ("names", "seeds", "apart"),
+    [
+        (("a", "b", "more", "fewer"), 6, ["fewer"]),
+        (("a", "more"), 8, ["a"]),
+        (("a", "b", "more"), 6, []),
+        (("a", "b", "other"), 6, ["other"]),
+        (("a", "other"), 7, ["a"]),
+    ],
+)
 def test_the_seeds_are_those_that_most_models_have(names: tuple[str, ...], seeds: int, apart: list[str]) -> None:
     """Ties are for the larger set, whatever the order of the results; a model with more seeds is taken on these."""
     for order in permutations(lacking(*names)):

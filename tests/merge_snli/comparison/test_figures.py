@@ -68,10 +68,11 @@ def test_models_and_word_classes_have_the_colors_of_the_page(
     [light] = re.findall(r"light: (\[.*\])", script)
     assert tuple(json.loads(light)) == COLORS
     [board] = make_boards(results)
-    expected = dict(zip(short_names([entry.name for entry in board.entries]), COLORS, strict=False))
-    assert line_colors(curves[1]) == expected
     _, reordered = draw_curves(results[::-1], tmp_path / "reordered")
-    assert line_colors(reordered) == expected
+    drawn = [entry.result.row.curve for entry in board.entries]
+    names = short_names([entry.name for entry in board.entries])
+    expected = {name: COLORS[drawn.index(curve)] for name, curve in zip(names, drawn, strict=True)}
+    assert line_colors(curves[1]) == line_colors(reordered) == expected
     without_nouns = {name: scores for name, scores in results[0].parts["word_class"].items() if name != "noun"}
     _, svg = draw_classes([replace(results[0], parts={"word_class": without_nouns})], tmp_path / "classes")
     assert line_colors(svg) == {"verb": COLORS[1], "adj": COLORS[2]}

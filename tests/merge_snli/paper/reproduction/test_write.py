@@ -28,9 +28,12 @@ from merge_snli.paper.reproduction.numbers import HIGHER, better_than_one, score
 from merge_snli.paper.reproduction.run import check_requirements, missing_packages, reproduce
 from merge_snli.paper.reproduction.simple_pair import COLUMNS, plan_simple_pair, template_of
 from merge_snli.paper.reproduction.verdict import (
+    DIFFERS,
     EQUAL,
+    INSIDE,
     NOT_COMPARABLE,
     NOT_COMPUTED,
+    OUTSIDE,
     OurNumber,
     Ours,
     check_cell,
@@ -193,6 +196,24 @@ def test_marks_say_what_the_verdict_is(value: float | None, interval: tuple[floa
     assert grid(compare(ARTIFACTS["table-3"], Ours(cells=cells)))["BERT-B-S"][0]["mark"] == mark
 
 
+@pytest.mark.parametrize(
+    ("paper", "found", "precision", "verdict", "difference"),
+    [
+        (90.5, OurNumber(value=90.46), None, EQUAL, -0.04),
+        (90.5, OurNumber(value=90.44), None, DIFFERS, -0.06),
+        (90.5, OurNumber(value=90.0, interval=(89.0, 91.0)), None, INSIDE, -0.5),
+        (90.5, OurNumber(value=89.0, interval=(88.0, 90.0)), None, OUTSIDE, -1.5),
+        (-4.9, OurNumber(value=-4.88, interval=(-4.89, -4.87)), None, EQUAL, 0.02),
+        (5781, OurNumber(value=5780.6), None, EQUAL, -0.4),
+        (190_000, OurNumber(value=193_000), 10_000, EQUAL, 3_000),
+        (190_000, OurNumber(value=196_000), 10_000, DIFFERS, 6_000),
+        ("yes", OurNumber(value="yes"), None, EQUAL, None),
+        ("yes", OurNumber(value="no"), None, DIFFERS, None),
+        (90.5, OurNumber(value=float("nan")), None, NOT_COMPUTED, None),
+        (90.5, None, None, NOT_COMPUTED, None),
+        (None, OurNumber(value=1), None, NOT_COMPARABLE, None),
+    ],
+)
 def test_verdict(
     paper: PaperCell | None, found: OurNumber | None, precision: float | None, verdict: str, difference: float | None
 ) -> None:
