@@ -17,7 +17,6 @@ from merge_snli.annotation.reading import read_sheets
 from merge_snli.annotation.sample import read_sample
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
-from tests.cases import slow
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score, assert_refused
 from tests.merge_snli.annotation.filled import (
     Scores,
@@ -297,10 +296,9 @@ BAD_SHEETS: list[tuple[Callable[[Path], object], str, list[str]]] = [
     (in_export(skip), "export.json", ["export.json", "lacks 1", "user a1"]),
     (in_export(lambda tasks: [task.update(annotations=[]) for task in tasks]), "export.json", ["no annotations"]),
 ]
-OTHERS = [case for number, case in enumerate(BAD_SHEETS) if number % 5]
 
 
-@pytest.mark.parametrize(("damage", "files", "values"), [*BAD_SHEETS[::5], *slow(*OTHERS)])
+@pytest.mark.parametrize(("damage", "files", "values"), BAD_SHEETS)
 def test_bad_sheets_are_one_sentence(
     damage: Callable[[Path], object], files: str, values: list[str], annotate: Annotate, copy: Path, tmp_path: Path
 ) -> None:
