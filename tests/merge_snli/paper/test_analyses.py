@@ -167,6 +167,8 @@ def test_predictions_are_compared_with_the_gold_label_a_vote_and_the_most_freque
     assert found.models["a"] == {"gold": 1 / 3, "own": 1, "vote": 1, "constant": 2 / 3}
     assert found.models["b"] == {"gold": 2 / 3, "own": 1, "vote": 0, "constant": 1 / 3}
     assert found.mean["vote"] == 1 / 3
+    of_two = majority(scored_dataset(rows_of("s1", ["ec"]), models=("a", "b"), on_seeds={"s1": "nc"}))
+    assert of_two.tied_votes == 1
 
 
 def test_majority_labels_of_subsamples_and_of_two_labels() -> None:
@@ -374,6 +376,9 @@ def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None
         scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"}), CORPUS
     ).models
     assert (model["median"].value, model["median"].interval) == (10.0, None), "one seed has no interval"
+    two_seeds = [*variants_of("s1", "dog", {"cat": "e"}), *variants_of("s2", "dog", {"man": "e"})]
+    (model,) = word_frequency(scored_dataset(two_seeds, on_seeds={"s1": "n", "s2": "n"}), CORPUS).models
+    assert model["median"].interval is not None
 
 
 PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
