@@ -22,13 +22,7 @@ from generation.filters.conditions import (
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import KEPT, OUTCOMES, Filtered, filter_fillers
 from generation.filters.filter import Occurrence
-from generation.filters.lexical import (
-    FOLDER_VARIABLE,
-    WordNet,
-    article_of,
-    load_wordnet,
-    other_words,
-)
+from generation.filters.lexical import FOLDER_VARIABLE, WordNet, article_of, load_wordnet, other_words
 from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import BARE, CONTINUATION, SPACED, Piece, Vocabulary
 from generation.options import Options
@@ -87,28 +81,28 @@ def occurrence(
 def filtered(
     answer: Fillers,
     original: str,
-    vocabulary: Vocabulary,
-    problem_words: frozenset[str],
+    words: Sequence[str] = (),
     **choices: Any,  # noqa: ANN401 - values of any option
 ) -> Filtered:
+    """Filter fillers for an original in a problem of these words."""
     filters = applied_filters(Options(problems="x", mlm=("m",), **choices))
-    return filter_fillers(answer, vocabulary, occurrence(f"“ {original}", original, 2, words=problem_words), filters)
+    masked = occurrence(f"“ {original}", original, 2, words=frozenset(words))
+    return filter_fillers(answer, VOCABULARY, masked, filters)
 
 
 def test_every_filler_gets_an_outcome() -> None:
-    outcome = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", VOCABULARY, frozenset({"girl", "tree"}))
+    outcome = filtered(fillers(1, 2, 3, 4, 5, 0, 6), "girl", ["girl", "tree"])
     assert outcome.suggestions == {"boy": 5.0}
     outcomes = [OUTCOMES[code] for code in outcome.codes]
     assert outcomes == [KEPT, SAME_WORD, NO_WORD, IN_PROBLEM, NO_WORD, LESS_PROBABLE, LESS_PROBABLE]
     assert outcome.counts() == Counter(outcomes)
 
 
-@pytest.mark.parametrize(
-    ("original", "expected"), [("girl", {"boy": 8.5, "tree": 7.5}), ("Girl", {"Boy": 8.5, "Tree": 7.5})]
-)
-def test_the_original_may_be_outside_the_top_k(original: str, expected: dict[str, float]) -> None:
-    answer = Fillers(np.array([1, 4, 2]), np.array([-1.0, -2.0, -3.0], dtype=np.float32), 0, -9.5)
-    assert filtered(answer, original, VOCABULARY, frozenset()).suggestions == expected
+def test_the_original_may_be_outside_the_top_k() -> None:
+    log_probs = np.array([-1.0, -2.0, -3.0], dtype=np.float32)
+    answer = Fillers(np.array([1, 4, 2]), log_probs, 0, -9.5)
+    assert filtered(answer, "girl").suggestions == {"boy": 8.5, "tree": 7.5}
+    assert filtered(answer, "Girl").suggestions == {"Boy": 8.5, "Tree": 7.5}
 
 
 def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagger) -> None:
@@ -117,77 +111,69 @@ def test_words_of_a_problem_are_tokens_and_runs_of_word_characters(tagger: Tagge
     assert {"ann", "'s", "red", "hot", "cafe", "is", "n't", "isn", "t", "open", "well", "being_2"} <= words_of(tagged)
 
 
-@pytest.mark.parametrize(
-    ("written", "other"),
-    [("café", "cafe"), ("cafe\u0301", "Café"), ("Straße", "STRASSE"), ("ﬁsh", "fish"), ("İx", "ix")],
-)
-def test_words_are_compared_without_accents_and_case(written: str, other: str) -> None:
-    assert fold(written) == fold(other)
+def test_words_are_compared_without_accents_and_case() -> None:
+    assert fold("café") == fold("cafe")
+    assert fold("cafe\u0301") == fold("Café")
+    assert fold("Straße") == fold("STRASSE")
+    assert fold("ﬁsh") == fold("fish")
+    assert fold("İx") == fold("ix")
 
 
-@pytest.mark.parametrize(
-    ("choices", "suggestions", "dropped"),
-    [
-        ({"filters": "none", "max_rank": 4, "min_log_odds": 0}, {"boy": 3.0, "tree": 2.0, "cat": 1.0, "girl": 0.0}, {}),
-        # Log-odds 3, 2, 1.
-        ({"max_rank": 1, "min_log_odds": 2}, {"boy": 3.0}, {LOW_RANK: 1, LOW_LOG_ODDS: 1, LESS_PROBABLE: 1}),
-        ({"min_log_odds": 2}, {"boy": 3.0, "tree": 2.0}, {LOW_LOG_ODDS: 1, LESS_PROBABLE: 1}),
-    ],
-)
-def test_options_of_the_filters(
-    choices: dict[str, Any], suggestions: dict[str, float], dropped: dict[str, int]
-) -> None:
-    outcome = filtered(fillers(1, 4, 6, 0), "girl", VOCABULARY, frozenset(), **choices)
-    assert list(outcome.suggestions.items()) == list(suggestions.items())
-    assert outcome.counts() == Counter({KEPT: len(suggestions), **dropped})
+def test_options_of_the_filters() -> None:
+    answer = fillers(1, 4, 6, 0)  # log-odds 3, 2, 1
+    everything = filtered(answer, "girl", filters="none", max_rank=4, min_log_odds=0)
+    assert list(everything.suggestions.items()) == [("boy", 3.0), ("tree", 2.0), ("cat", 1.0), ("girl", 0.0)]
+    assert everything.counts() == Counter({KEPT: 4})
+    by_rank = filtered(answer, "girl", max_rank=1, min_log_odds=2)
+    assert by_rank.suggestions == {"boy": 3.0}
+    assert by_rank.counts() == Counter([KEPT, LOW_RANK, LOW_LOG_ODDS, LESS_PROBABLE])
+    by_log_odds = filtered(answer, "girl", min_log_odds=2)
+    assert list(by_log_odds.suggestions.items()) == [("boy", 3.0), ("tree", 2.0)]
+    assert by_log_odds.counts() == Counter([KEPT, KEPT, LOW_LOG_ODDS, LESS_PROBABLE])
 
 
-def occurrence_of(text: str, tags: str, word: str) -> Occurrence:
-    """Return the occurrence of a word in a sentence whose tokens are separated by spaces or are one character."""
-    tokens, at = [], 0
-    for piece, its_tag in zip(text.replace("-", " - ").replace("/", " / ").split(), tags.split(), strict=True):
+def in_compound(text: str, tags: str, word: str) -> bool:
+    """Look up a word in a sentence whose tokens are separated by spaces or are one character."""
+    tokens = []
+    at = 0
+    spaced = text.replace("-", " - ").replace("/", " / ")
+    for piece, its_tag in zip(spaced.split(), tags.split(), strict=True):
         at = text.index(piece, at)
         tokens.append(Token(piece, at, its_tag))
         at += len(piece)
-    return occurrence(text, word, text.index(word), tokens=tokens)
+    return is_in_compound(occurrence(text, word, text.index(word), tokens=tokens))
 
 
-@pytest.mark.parametrize(
-    ("text", "tags", "word"),
-    [
-        ("Some ice cream melts", "DT NN NN VBZ", "ice"),
-        ("Some ice cream melts", "DT NN NN VBZ", "cream"),
-        ("A blue-green car", "DT JJ HYPH JJ NN", "blue"),
-        ("A blue-green car", "DT JJ HYPH JJ NN", "green"),
-        ("cats/dogs", "NNS SYM NNS", "dogs"),
-    ],
-)
-def test_a_word_in_a_compound(text: str, tags: str, word: str) -> None:
-    assert is_in_compound(occurrence_of(text, tags, word))
+def test_a_word_in_a_compound() -> None:
+    assert in_compound("Some ice cream melts", "DT NN NN VBZ", "ice")
+    assert in_compound("Some ice cream melts", "DT NN NN VBZ", "cream")
+    assert in_compound("A blue-green car", "DT JJ HYPH JJ NN", "blue")
+    assert in_compound("A blue-green car", "DT JJ HYPH JJ NN", "green")
+    assert in_compound("cats/dogs", "NNS SYM NNS", "dogs")
 
 
-@pytest.mark.parametrize(
-    ("text", "tags"), [("The blue car", "DT JJ NN"), ("Dogs chase cats", "NNS VBP NNS"), ("ice", "NN")]
-)
-def test_a_word_that_is_no_compound(text: str, tags: str) -> None:
-    assert not is_in_compound(occurrence_of(text, tags, text.split()[-1]))
+def test_a_word_that_is_no_compound() -> None:
+    assert not in_compound("The blue car", "DT JJ NN", "car")
+    assert not in_compound("Dogs chase cats", "NNS VBP NNS", "cats")
+    assert not in_compound("ice", "NN", "ice")
 
 
-@pytest.mark.parametrize(
-    ("premise", "original", "dropped", "kept"),
-    [
-        ("A musician plays HIS guitar", "musician", "Women", "man"),
-        ("A musician hurt herself", "musician", "man", "woman"),
-        ("A black dog follows her", "black", "male", "female"),
-        # The pronoun means somebody else if the original has the gender of the suggestion.
-        ("The lady greets his brother and her", "lady", "man", "girl"),
-    ],
-)
-def test_a_word_of_the_other_gender_is_dropped(premise: str, original: str, dropped: str, kept: str) -> None:
-    hypothesis = f"A {original} is here"
-    drops = does_not_fit_pronoun(occurrence(premise, original, premise.index(original), hypothesis=hypothesis))
-    assert drops(dropped)
-    assert not drops(kept)
+def fits(premise: str, original: str, suggestion: str) -> bool:
+    """Return whether a suggestion has the gender of the pronouns of the premise."""
+    masked = occurrence(premise, original, premise.index(original), hypothesis=f"A {original} is here")
+    return not does_not_fit_pronoun(masked)(suggestion)
+
+
+def test_a_word_of_the_other_gender_is_dropped() -> None:
+    assert not fits("A musician plays HIS guitar", "musician", "Women")
+    assert fits("A musician plays HIS guitar", "musician", "man")
+    assert not fits("A musician hurt herself", "musician", "man")
+    assert fits("A musician hurt herself", "musician", "woman")
+    assert not fits("A black dog follows her", "black", "male")
+    assert fits("A black dog follows her", "black", "female")
+    # The pronoun means somebody else if the original has the gender of the suggestion.
+    assert not fits("The lady greets his brother and her", "lady", "man")
+    assert fits("The lady greets his brother and her", "lady", "girl")
 
 
 def test_a_pronoun_of_the_hypothesis_counts_and_other_words_do_not() -> None:
@@ -196,46 +182,43 @@ def test_a_pronoun_of_the_hypothesis_counts_and_other_words_do_not() -> None:
     assert not does_not_fit_pronoun(occurrence(premise, "child", 2, hypothesis="A child runs"))("girl")
 
 
-@pytest.mark.parametrize(
-    ("word_class", "suggestion", "expected"),
-    [
-        ("noun", "girls", True),
-        ("noun", "boys", True),
-        ("noun", "man", True),
-        ("noun", "women", False),
-        ("noun", "play", False),
-        ("verb", "plays", True),
-        ("adj", "girl", False),
-    ],
-)
-def test_a_suggestion_that_the_problem_has_in_another_form(word_class: str, suggestion: str, *, expected: bool) -> None:
+def test_a_suggestion_that_the_problem_has_in_another_form() -> None:
     premise = "Three girls and a boy are playing by the men"
-    boy = occurrence(premise, "boy", premise.index("boy"), hypothesis="One boy is playing", word_class=word_class)
-    assert in_problem(boy)(suggestion) is expected
+
+    def has(suggestion: str, word_class: str = "noun") -> bool:
+        boy = occurrence(premise, "boy", premise.index("boy"), hypothesis="One boy is playing", word_class=word_class)
+        return in_problem(boy)(suggestion)
+
+    assert has("girls")
+    assert has("boys")
+    assert has("man")
+    assert not has("women")
+    assert not has("play")
+    assert has("plays", "verb")
+    assert not has("girl", "adj")
 
 
-@pytest.mark.parametrize(("word", "article"), [("hour", "an"), ("MRI", "an"), ("unicorn", "a"), ("UFO", "a")])
-def test_articles_of_words(word: str, article: str) -> None:
-    assert article_of(word) == article
+def test_articles_of_words() -> None:
+    assert article_of("hour") == "an"
+    assert article_of("MRI") == "an"
+    assert article_of("unicorn") == "a"
+    assert article_of("UFO") == "a"
 
 
-@pytest.mark.parametrize(
-    ("before", "applies"),
-    [
-        ("A ", True),
-        ("with  a\t", True),
-        ("he says a “", True),
-        ('a ("', True),
-        ("vitamin-a ", False),
-        ("the ", False),
-        ("plan a-", False),
-        ("", False),
-    ],
-)
-def test_only_an_article_directly_before_the_occurrence_counts(before: str, applies: bool) -> None:
-    disagrees = disagrees_with_article(occurrence(f"{before}boy runs", "boy", len(before)))
-    assert not disagrees("girl")
-    assert disagrees("hour") is applies
+def test_only_an_article_directly_before_the_occurrence_counts() -> None:
+    def has_article(before: str) -> bool:
+        disagrees = disagrees_with_article(occurrence(f"{before}boy runs", "boy", len(before)))
+        assert not disagrees("girl")
+        return disagrees("hour")
+
+    assert has_article("A ")
+    assert has_article("with  a\t")
+    assert has_article("he says a “")
+    assert has_article('a ("')
+    assert not has_article("vitamin-a ")
+    assert not has_article("the ")
+    assert not has_article("plan a-")
+    assert not has_article("")
 
 
 def test_the_word_is_written_as_at_the_occurrence() -> None:
@@ -249,25 +232,23 @@ def wordnet(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
     return WordNet(save_wordnet(tmp_path_factory.mktemp("wordnet") / "dict"))
 
 
-def related(wordnet: WordNet, word: str, other: str, word_class: str) -> bool:
+def related(wordnet: WordNet, word: str, other: str, word_class: str = "noun") -> bool:
     """Return whether two words of a class are related."""
     return wordnet.relation_to(((other, word_class),), word_class)(word)
 
 
-@pytest.mark.parametrize(
-    ("word", "other", "expected"),
-    [
-        ("dog", "hound", True),  # synonyms
-        ("animals", "Dogs", True),  # hypernym, three steps above
-        ("wolves", "dog", True),  # co-hyponyms: both directly below "canine"
-        ("cat", "dog", False),  # a common hypernym two steps above
-        ("guitar", "guitars", True),  # one word
-        ("blurb", "dog", False),  # not in WordNet
-    ],
-)
-def test_nouns(wordnet: WordNet, word: str, other: str, expected: bool) -> None:
-    assert related(wordnet, word, other, "noun") is expected
-    assert related(wordnet, other, word, "noun") is expected
+def test_nouns(wordnet: WordNet) -> None:
+    def both_related(word: str, other: str) -> bool:
+        found = related(wordnet, word, other)
+        assert related(wordnet, other, word) == found
+        return found
+
+    assert both_related("dog", "hound"), "synonyms"
+    assert both_related("animals", "Dogs"), "hypernym, three steps above"
+    assert both_related("wolves", "dog"), 'co-hyponyms: both directly below "canine"'
+    assert not both_related("cat", "dog"), "a common hypernym two steps above"
+    assert both_related("guitar", "guitars"), "one word"
+    assert not both_related("blurb", "dog"), "not in WordNet"
 
 
 def test_adjectives_and_verbs(wordnet: WordNet) -> None:
@@ -311,25 +292,23 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
         gc.collect()
         return sum(issubclass(type(thing), io.FileIO) and not thing.closed for thing in gc.get_objects())
 
-    folder, before = save_wordnet(tmp_path / "dict"), open_files()
-    assert related(WordNet(folder), "dog", "animal", "noun")
+    folder = save_wordnet(tmp_path / "dict")
+    before = open_files()
+    assert related(WordNet(folder), "dog", "animal")
     assert open_files() == before
 
 
-@pytest.mark.parametrize(
-    ("premise", "word", "word_class", "dropped"),
-    [
-        ("Two strong men work", "strong", "adj", ["african", "chinese"]),
-        ("Strong men work", "Strong", "adj", []),
-        ("Two strong men work", "strong", "noun", []),
-    ],
-)
-def test_an_adjective_from_a_name_is_dropped_in_lower_case(
-    premise: str, word: str, word_class: str, dropped: list[str]
-) -> None:
+def dropped(premise: str, word: str, word_class: str) -> list[str]:
+    """Return the suggestions that lack a capital letter."""
     drops = lacks_capital(occurrence(premise, word, premise.index(word), word_class=word_class))
     found = []
     for suggestion in ("african", "tall", "chinese", "catholic"):
         if drops(match_case(word, suggestion)):
             found.append(suggestion)
-    assert found == dropped
+    return found
+
+
+def test_an_adjective_from_a_name_is_dropped_in_lower_case() -> None:
+    assert dropped("Two strong men work", "strong", "adj") == ["african", "chinese"]
+    assert dropped("Strong men work", "Strong", "adj") == []
+    assert dropped("Two strong men work", "strong", "noun") == []
