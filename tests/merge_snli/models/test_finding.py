@@ -7,8 +7,8 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -52,9 +52,9 @@ def test_digest_covers_names_and_contents_but_not_the_card(tmp_path: Path) -> No
     assert folder_digest(tmp_path) not in (first, second)
 
 
-@pytest.mark.parametrize(("device", "advice"), [("cuda:99", "device='cpu'"), ("meta", "cpu, cuda")])
-def test_unavailable_device_is_an_input_error(device: str, advice: str) -> None:
-    refused(f"device {device} .*{advice}", find_device, device)
+def test_unavailable_device_is_an_input_error() -> None:
+    refused("device cuda:99 .*device='cpu'", find_device, "cuda:99")
+    refused("device meta .*cpu, cuda", find_device, "meta")
 
 
 def test_the_device_is_that_of_torch() -> None:
@@ -86,58 +86,55 @@ def test_missing_model_is_an_input_error(name: str) -> None:
     assert "\n" not in str(caught)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "device", "units", "warned"),
-    [
-        ("bfloat16", "cpu", {"avx512_f": True, "avx512_bf16": False, "l2_cache_size": 1}, True),
-        ("bfloat16", "cpu", {"neon": True, "bf16": True}, False),
-        ("bfloat16", "cpu", {}, False),
-        ("bfloat16", "cuda:0", {"avx512_f": True}, False),
-        ("float32", "cpu", {"avx512_f": True}, False),
-    ],
-)
 def test_cpu_without_bfloat16_instructions_gives_a_warning(
-    dtype: str,
-    device: str,
-    units: dict[str, object],
-    warned: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: units, raising=False)
-    warn_about_slow_bfloat16(dtype, device)
-    assert ("bfloat16" in caplog.text) == warned
+    def warned(units: dict[str, object], dtype: str = "bfloat16", device: str = "cpu") -> bool:
+        caplog.clear()
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: units, raising=False)
+        warn_about_slow_bfloat16(dtype, device)
+        return "bfloat16" in caplog.text
+
+    without: dict[str, object] = {"avx512_f": True, "avx512_bf16": False, "l2_cache_size": 1}
+    assert warned(without)
+    assert not warned({"neon": True, "bf16": True})
+    assert not warned({})
+    assert not warned(without, device="cuda:0")
+    assert not warned(without, dtype="float32")
 
 
 BERT = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
 
 
+def bert(folder: Path, config: str) -> ResolvedModel:
+    """Write the config of a BERT classifier with these entries in JSON."""
+    written(folder / "config.json", json.dumps(BERT | json.loads(config)))
+    return ResolvedModel("m", folder, None, "")
+
+
 @pytest.mark.parametrize(
     "config",
     [
-        {"id2label": {"2": "neutral", "0": "contradiction", "1": "entailment"}, "label2id": {"neutral": 2}},
-        {"id2label": {"0": "not_entailment", "1": "entailment"}, "num_labels": 2},
-        {"id2label": {"0": "a", "1": "b", "2": "c"}, "architectures": None},
-        {"num_labels": 3},
-        {},
+        '{"id2label": {"2": "neutral", "0": "contradiction", "1": "entailment"}, "label2id": {"neutral": 2}}',
+        '{"id2label": {"0": "not_entailment", "1": "entailment"}, "num_labels": 2}',
+        '{"id2label": {"0": "a", "1": "b", "2": "c"}, "architectures": null}',
+        '{"num_labels": 3}',
+        "{}",
     ],
 )
-def test_outputs_have_the_names_that_transformers_gives_them(config: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(BERT | config))
+def test_outputs_have_the_names_that_transformers_gives_them(config: str, tmp_path: Path) -> None:
+    model = bert(tmp_path, config)
     expected = output_names(AutoConfig.from_pretrained(tmp_path))
-    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == expected
+    assert read_output_names(model) == expected
 
 
 def test_a_config_that_numbers_its_outputs_twice_gives_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    model = ResolvedModel("m", tmp_path, None, "")
-    names = {"id2label": {"0": "entailment", "1": "contradiction"}, "label2id": {"contradiction": 1}}
-    config = written(tmp_path / "config.json", json.dumps(BERT | names))
-    read_output_names(model)
+    config = '{"id2label": {"0": "entailment", "1": "contradiction"}, "label2id": {"contradiction": %d}}'
+    read_output_names(bert(tmp_path, config % 1))
     assert not caplog.messages
-    config.write_text(json.dumps(BERT | names | {"label2id": {"contradiction": 2}}))
-    assert read_output_names(model) == ("entailment", "contradiction")
+    assert read_output_names(bert(tmp_path, config % 2)) == ("entailment", "contradiction")
     assert not missing_from(caplog.text, "0: 'entailment', 1: 'contradiction'", "'contradiction': 2")
 
 
@@ -145,8 +142,8 @@ def test_a_config_that_names_its_outputs_is_read_without_transformers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    (tmp_path / "config.json").write_text(json.dumps(BERT | {"id2label": {"0": "neutral", "1": "entailment"}}))
-    assert read_output_names(ResolvedModel("m", tmp_path, None, "")) == ("neutral", "entailment")
+    model = bert(tmp_path, '{"id2label": {"0": "neutral", "1": "entailment"}}')
+    assert read_output_names(model) == ("neutral", "entailment")
 
 
 @pytest.fixture
@@ -156,52 +153,42 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ("a/x/last ./a/x/last", {"last": "a/x/last"}),
-        ("a/x/last c/y/last", {"x/last": "a/x/last", "y/last": "c/y/last"}),
-        ("a/x/last b/x/last c/y/last", {"a/x/last": "a/x/last", "b/x/last": "b/x/last", "y/last": "c/y/last"}),
-        ("first=a/x/last b/x/last", {"first": "a/x/last", "last": "b/x/last"}),
-        ("runs/lr=0.1 runs/lr=0.2", {"lr=0.1": "runs/lr=0.1", "runs/lr=0.2": "runs/lr=0.2"}),
-        ("org/m@v1 demo:nli-a org/m@v1", {"org/m@v1": "org/m@v1", "demo:nli-a": "demo:nli-a"}),
-    ],
-)
+def names_of(arguments: str) -> str:
+    """Return the names and models as `NAME: MODEL`."""
+    found = name_models(arguments.split())
+    return ", ".join(f"{name}: {model}" for name, model in found.items())
+
+
 @pytest.mark.usefixtures("folders")
-def test_names(arguments: str, named: dict[str, str]) -> None:
-    assert name_models(arguments.split()) == named
+def test_names() -> None:
+    assert names_of("a/x/last ./a/x/last") == "last: a/x/last"
+    assert names_of("a/x/last c/y/last") == "x/last: a/x/last, y/last: c/y/last"
+    of_three = "a/x/last: a/x/last, b/x/last: b/x/last, y/last: c/y/last"
+    assert names_of("a/x/last b/x/last c/y/last") == of_three
+    assert names_of("first=a/x/last b/x/last") == "first: a/x/last, last: b/x/last"
+    assert names_of("runs/lr=0.1 runs/lr=0.2") == "lr=0.1: runs/lr=0.1, runs/lr=0.2: runs/lr=0.2"
+    assert names_of("org/m@v1 demo:nli-a org/m@v1") == "org/m@v1: org/m@v1, demo:nli-a: demo:nli-a"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("m=a/x/last m=other", r"named m \(a/x/last and other\)"),
-        ("other other=a/x/last", r"named other \(other and a/x/last\)"),
-        ("m=gone", "'m=gone'"),
-        ("=other", "'=other'"),
-    ],
-)
 @pytest.mark.usefixtures("folders")
-def test_equal_names_and_missing_folders_are_refused(arguments: str, message: str) -> None:
-    refused(message, name_models, arguments.split())
+def test_equal_names_and_missing_folders_are_refused() -> None:
+    refused(r"named m \(a/x/last and other\)", names_of, "m=a/x/last m=other")
+    refused(r"named other \(other and a/x/last\)", names_of, "other other=a/x/last")
+    refused("'m=gone'", names_of, "m=gone")
+    refused("'=other'", names_of, "=other")
 
 
-@pytest.mark.parametrize(
-    ("card", "named"),
-    [
-        ("no metadata", None),
-        ("---\ndatasets: []\n---\n", None),
-        ("---\ndatasets: snli\n---\n", ("snli",)),
-        ("---\ndatasets:\n- snli\n- nyu-mll/multi_nli\n---\n", ("snli", "nyu-mll/multi_nli")),
-        ("---\ndatasets: {a: 1}\n---\n", None),
-    ],
-)
-def test_training_data_in_a_card(
-    tmp_path: Path, card: str, named: tuple[str, ...] | None, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_training_data_in_a_card(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def named(card: str) -> tuple[str, ...] | None:
+        written(tmp_path / "README.md", card)
+        return read_training_data(tmp_path)
+
     assert read_training_data(tmp_path) is None
-    written(tmp_path / "README.md", card)
-    assert read_training_data(tmp_path) == named
+    assert named("no metadata") is None
+    assert named("---\ndatasets: []\n---\n") is None
+    assert named("---\ndatasets: snli\n---\n") == ("snli",)
+    assert named("---\ndatasets:\n- snli\n- nyu-mll/multi_nli\n---\n") == ("snli", "nyu-mll/multi_nli")
+    assert named("---\ndatasets: {a: 1}\n---\n") is None
     assert not caplog.messages
 
 
@@ -232,84 +219,69 @@ def test_spellings_are_unambiguous() -> None:
 NUMBERED = ["LABEL_0", "LABEL_1", "LABEL_2"]
 
 
+def find(outputs: Sequence[str], given: str | Sequence[str] | None = None) -> tuple[tuple[str, ...], str]:
+    return labels.find_model_labels(outputs, given=given, model="m")
+
+
 def on(outputs: Sequence[str], data_labels: Sequence[str], given: str | None = None) -> tuple[str, ...]:
-    names, origin = labels.find_model_labels(outputs, given=given, model="m")
+    names, origin = find(outputs, given)
     return labels.labels_on(names, data_labels, origin=origin, config_names=outputs, model="m")
 
 
-@pytest.mark.parametrize(
-    ("outputs", "data", "message"),
-    [
-        (
-            NUMBERED,
-            NLI_LABELS,
-            r"m are named LABEL_0, LABEL_1, LABEL_2, .* order of its own.*_labels=\('label of",
-        ),
-        (NUMBERED[:2], NLI_LABELS, r"entailment and not_entailment.*'label of output 1'\)"),
-        (NUMBERED[:2], ("no", "yes"), r"the data are no, yes; .* model_labels=\('label of output 0', 'label of"),
-        (NUMBERED[:2], tuple(NUMBERED[:2]), "the data are LABEL_0, LABEL_1; if they mean these"),
-        (["1", "2", "3", "4", "5"], NLI_LABELS, "m are named 1, 2, 3, 4, 5"),
-        (NLI_LABELS, ("no", "yes"), "named entailment, neutral, contradiction, .* no, yes; use a model of this"),
-        (NLI_LABELS, ("maybe", "no", "yes"), "in this order.* maybe, no, yes; if they mean these"),
-    ],
-)
-def test_numbered_names_and_models_of_other_tasks_are_refused(
-    outputs: Sequence[str], data: Sequence[str], message: str
-) -> None:
-    refused(message, on, outputs, data)
+def test_numbered_names_and_models_of_other_tasks_are_refused() -> None:
+    two = NUMBERED[:2]
+    own_order = r"m are named LABEL_0, LABEL_1, LABEL_2, .* order of its own.*_labels=\('label of"
+    refused(own_order, on, NUMBERED, NLI_LABELS)
+    refused(r"entailment and not_entailment.*'label of output 1'\)", on, two, NLI_LABELS)
+    refused(r"the data are no, yes; .* model_labels=\('label of output 0', 'label of", on, two, ("no", "yes"))
+    refused("the data are LABEL_0, LABEL_1; if they mean these", on, two, two)
+    refused("m are named 1, 2, 3, 4, 5", on, "12345", NLI_LABELS)
+    other_task = "named entailment, neutral, contradiction, .* no, yes; use a model of this"
+    refused(other_task, on, NLI_LABELS, ("no", "yes"))
+    refused("in this order.* maybe, no, yes; if they mean these", on, NLI_LABELS, ("maybe", "no", "yes"))
 
 
 @pytest.mark.parametrize(
     ("outputs", "data", "expected"),
     [
-        (["Not Equivalent", "EQUIVALENT"], ("not_equivalent", "equivalent"), ("not_equivalent", "equivalent")),
-        (["yes", "no"], ("no", "yes"), ("yes", "no")),
-        (["不同", "同 義"], ("同_義", "不同"), ("不同", "同_義")),
-        (["1 (yes)", "-1 (no)"], ("1 (yes)", "-1 (no)"), ("1 (yes)", "-1 (no)")),
+        ("Not Equivalent,EQUIVALENT", "not_equivalent,equivalent", "not_equivalent,equivalent"),
+        ("yes,no", "no,yes", "yes,no"),
+        ("不同,同 義", "同_義,不同", "不同,同_義"),
+        ("1 (yes),-1 (no)", "1 (yes),-1 (no)", "1 (yes),-1 (no)"),
     ],
 )
-def test_outputs_are_matched_with_the_labels_of_any_task(
-    outputs: list[str], data: tuple[str, ...], expected: tuple[str, ...]
-) -> None:
-    assert on(outputs, data) == expected
-    assert on(NUMBERED[:2], data, given=",".join(outputs)) == expected
+def test_outputs_are_matched_with_the_labels_of_any_task(outputs: str, data: str, expected: str) -> None:
+    names = tuple(expected.split(","))
+    assert on(outputs.split(","), data.split(",")) == names
+    assert on(NUMBERED[:2], data.split(","), given=outputs) == names
 
 
 CENL = ("contradiction", "entailment", "neutral")
 
 
-@pytest.mark.parametrize(
-    ("outputs", "given", "names", "origin"),
-    [
-        (["C", "E", "N"], None, CENL, "config"),
-        (NUMBERED, NLI_LABELS, NLI_LABELS, "given"),
-        (NUMBERED, "Entailment, Neutral, Contradiction", NLI_LABELS, "given"),
-        (NUMBERED, "e,n,c", NLI_LABELS, "given"),
-        (NUMBERED, " Infer", (), labels.INFERRED),
-    ],
-)
-def test_labels_of_the_config_given_and_to_infer(
-    outputs: list[str], given: str | Sequence[str] | None, names: tuple[str, ...], origin: str
-) -> None:
-    found = labels.find_model_labels(outputs, given=given, model="m")
-    assert found == (names, origin)
+def test_labels_of_the_config_given_and_to_infer() -> None:
+    assert find("CEN") == (CENL, "config")
+    given = (NLI_LABELS, "given")
+    assert find(NUMBERED, NLI_LABELS) == given
+    assert find(NUMBERED, "Entailment, Neutral, Contradiction") == given
+    assert find(NUMBERED, "e,n,c") == given
+    assert find(NUMBERED, " Infer") == ((), labels.INFERRED)
 
 
-@pytest.mark.parametrize(("outputs", "overrides"), [(NUMBERED, False), (["c", "e", "n"], True)])
-def test_given_labels_can_contradict_those_of_the_config(outputs: list[str], overrides: bool) -> None:
+def test_given_labels_can_contradict_those_of_the_config() -> None:
     record = ModelRecord(
-        name="m", digest=None, labels=NLI_LABELS, label_origin=labels.GIVEN, config_labels=tuple(outputs)
+        name="m", digest=None, labels=NLI_LABELS, label_origin=labels.GIVEN, config_labels=("c", "e", "n")
     )
-    assert record.overrides_config == overrides
+    assert record.overrides_config
+    assert not replace(record, config_labels=tuple(NUMBERED)).overrides_config
 
 
 def test_other_words_are_not_labels() -> None:
-    refused("labels 'guess'", labels.find_model_labels, NUMBERED, given="guess", model="m")
+    refused("labels 'guess'", find, NUMBERED, "guess")
 
 
 def test_number_of_given_labels_must_match_the_outputs() -> None:
-    message = r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3"
-    refused(message, labels.find_model_labels, NUMBERED[:2], given=NLI_LABELS, model="m")
+    refused(r"m has 2 outputs \(LABEL_0, LABEL_1\).* 3", find, NUMBERED[:2], NLI_LABELS)
 
 
 @pytest.mark.parametrize("text", ["entailment", "a,,c", "entailment,Entailment,neutral", ""])
@@ -332,19 +304,12 @@ def test_names_that_are_numbers_keep_their_sign() -> None:
     refused("the data are -1, 0, 1", on, ["-1", "0", "1"], data)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        (NLI_LABELS, NLI_LABELS, NLI_LABELS),
-        (("not_entailment", "entailment"), NLI_LABELS, label_spellings.TWO_WAY),
-        (NLI_LABELS, ("not_entailment", "entailment"), label_spellings.TWO_WAY),
-        (("yes", "no"), ("no", "yes"), ("no", "yes")),
-    ],
-)
-def test_two_way_labels_on_one_side_give_a_two_way_comparison(
-    first: tuple[str, ...], second: tuple[str, ...], expected: tuple[str, ...]
-) -> None:
-    assert labels.compared_labels(first, second) == expected
+def test_two_way_labels_on_one_side_give_a_two_way_comparison() -> None:
+    two_way = ("not_entailment", "entailment")
+    assert labels.compared_labels(NLI_LABELS, NLI_LABELS) == NLI_LABELS
+    assert labels.compared_labels(two_way, NLI_LABELS) == label_spellings.TWO_WAY
+    assert labels.compared_labels(NLI_LABELS, two_way) == label_spellings.TWO_WAY
+    assert labels.compared_labels(("yes", "no"), ("no", "yes")) == ("no", "yes")
 
 
 def test_positions_among_the_compared_labels() -> None:
