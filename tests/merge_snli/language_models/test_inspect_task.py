@@ -18,7 +18,7 @@ from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.scorer import SampleScore, Score, accuracy
 from lm_eval.api.model import LM
 
-from merge_snli import score
+from merge_snli import Result, score
 from merge_snli.language_models import inspect_metric, inspect_task
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
 from merge_snli.language_models.import_files import import_files
@@ -33,6 +33,7 @@ from tests.merge_snli.language_models.conftest import (
     prompt_of,
     run_task,
     run_tasks,
+    scripted_answers,
     scripted_model,
 )
 from tests.oracles import guess, known, refused, written
@@ -46,81 +47,107 @@ def metrics(log: EvalLog) -> dict[str, float]:
     return {name: float(metric.value) for name, metric in score.metrics.items()}
 
 
+def result_of(log: EvalLog) -> Result:
+    (result,) = import_files([log.location], OWN)
+    return result
+
+
+def record_of(log: EvalLog) -> dict[str, Any]:
+    """Return what a log says of the task."""
+    record: dict[str, Any] = known(log.eval.metadata)["merge_snli"]
+    return record
+
+
 def test_the_metrics_and_the_imported_result_equal_those_of_a_function(run: Run) -> None:
-    task = nli(config="all", subsample="all", limit_seeds=4)
-    scope = Scope(config="all", subsample="all", limit_seeds=4)
-    answers = {each.id: guess([(each.premise, each.hypothesis)])[0] for each in read_questions(OWN, scope).questions}
-    forms = cycle(["{}", "Answer: **{}**.", '{{"label": "{}"}}'])
-    log = run(task, [next(forms).format(answers[str(sample.id)]) for sample in task.dataset])
-    expected, values = score(guess, OWN, config="all", limit_seeds=4), metrics(log)
+    task = nli(subsample="all", limit_seeds=4)
+    scope = Scope(subsample="all", limit_seeds=4)
+    questions = read_questions(OWN, scope).questions
+    answers = []
+    for question, form in zip(questions, cycle(["{}", "Answer: **{}**.", '{{"label": "{}"}}']), strict=False):
+        (answer,) = guess([(question.premise, question.hypothesis)])
+        answers.append(form.format(answer))
+    log = run(task, answers)
+    values = metrics(log)
+    expected = score(guess, OWN, limit_seeds=4)
     share = known(expected.scores.seed_accuracy)
     assert values["seed_sample_accuracy"] == pytest.approx(share)
     assert values["seed_sample_accuracy_stderr"] == pytest.approx(math.sqrt(share * (1 - share) / 3))
     assert values["sample_accuracy"] == pytest.approx(expected.sample_accuracy, abs=1e-12)
     assert values["pattern_accuracy"] == pytest.approx(expected.pattern_accuracy, abs=1e-12)
     assert values["no_answer"] == 0
-    (result,) = import_files([log.location], OWN)
-    assert result.scores == expected.scores
+    assert result_of(log).scores == expected.scores
 
 
-@pytest.mark.parametrize(
-    ("arguments", "absent"),
-    [({"seeds": "without"}, "seed_sample_accuracy"), ({"seeds": "only"}, "sample_accuracy")],
-)
-def test_what_was_not_asked_has_no_metric(run: Run, arguments: dict[str, Any], absent: str) -> None:
-    task = nli(config="noun", limit_seeds=2, **arguments)
-    values = metrics(run(task, [str(sample.target) for sample in task.dataset]))
-    assert absent not in values and set(values.values()) <= {0.0, 1.0}
+@pytest.mark.parametrize(("seeds", "absent"), [("without", "seed_sample_accuracy"), ("only", "sample_accuracy")])
+def test_what_was_not_asked_has_no_metric(run: Run, seeds: str, absent: str) -> None:
+    task = nli(config="noun", limit_seeds=2, seeds=seeds)
+    values = metrics(run(task, scripted_answers(task, "{0}")))
+    assert absent not in values
+    for value in values.values():
+        assert value in (0, 1)
 
 
 def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
     task = nli(config="noun", limit_seeds=2, prompt="few_shot", shots=2)
     log = run(task, ["neutral"] * len(task.dataset))
     assert log.eval.task == "merge_snli/nli"
-    record, variant = (log.eval.metadata or {})["merge_snli"], (log.samples or [])[-1]
-    assert (record["config"], record["subsample"], record["shots"], record["prompt"]) == ("noun", 0, 2, "few_shot")
+    record = record_of(log)
+    assert record["config"] == "noun"
+    assert record["subsample"] == 0
+    assert record["shots"] == 2
+    assert record["prompt"] == "few_shot"
+    variant = known(log.samples)[-1]
     assert variant.metadata.keys() >= {"seed_id", "variant_id", "original", "replacement", "word_class"}
     assert variant.id == variant.metadata["variant_id"]
-    assert [message.role for message in variant.input if not isinstance(message, str)] == ["system", "user"]
+    system, user = variant.input
+    assert known(system).role == "system"
+    assert known(user).role == "user"
     assert str(variant.input).count("Premise: ") == 3
 
 
-@pytest.mark.parametrize(
-    ("make", "arguments", "message"),
-    [
-        (nli, {"seeds": "none"}, "seeds is 'none'"),
-        (nli, {"prompt": "five_shot"}, "no prompt 'five_shot'"),
-        (nli, {"prompt": "reasons", "shots": 2}, "which the 2 shots do not have"),
-        (nli, {"prompt": "few_shot", "shots": -1}, "shots is -1"),
-        (nli, {"prompt": "few_shot", "shots_from": "no/such/file.jsonl"}, "no/such/file.jsonl"),
-        (nli, {"cost_limit": 0}, "cost_limit is 0"),
-        (nli, {"cost_limit": "five"}, "cost_limit is 'five'"),
-        (nli, {"cost_limit": 1, "reader": "mockllm/unpriced"}, "price of mockllm/unpriced: add it to prices"),
-        (nli, {"ask_again": "twice"}, "ask_again is 'twice'"),
-        (nli, {"prices": "none.yaml"}, "none.yaml is not a file of prices"),
-        (nli, {"prices": __file__}, "test_inspect_task.py is not a file of prices"),
-        (inspect_task.nli, {}, "-T dataset="),
-        (inspect_task.nli_by_prompt, {"dataset": OWN, "prompt": "wrod"}, "no prompt 'wrod'"),
-        (inspect_task.nli_by_prompt, {"dataset": OWN, "prompt": ["all", "word"]}, "two prompts"),
-    ],
-)
-def test_wrong_arguments(make: Callable[..., object], arguments: dict[str, Any], message: str) -> None:
+def refuse_task(message: str, make: Callable[..., object] = nli, **arguments: Any) -> None:  # noqa: ANN401 - of tasks
     with pytest.raises(PrerequisiteError) as raised:
         make(**arguments)
     assert message in str(raised.value.message)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("seeds", "none", "seeds is 'none'"),
+        ("cost_limit", 0, "cost_limit is 0"),
+        ("cost_limit", "five", "cost_limit is 'five'"),
+        ("ask_again", "twice", "ask_again is 'twice'"),
+        ("prices", "none.yaml", "none.yaml is not a file of prices"),
+        ("prices", __file__, "test_inspect_task.py is not a file of prices"),
+    ],
+)
+def test_wrong_arguments(name: str, value: object, message: str) -> None:
+    refuse_task(message, **{name: value})
+
+
+def test_arguments_that_do_not_go_together() -> None:
+    refuse_task("price of mockllm/unpriced: add it to prices", cost_limit=1, reader="mockllm/unpriced")
+    refuse_task("-T dataset=", inspect_task.nli)
+    refuse_task("no prompt 'wrod'", inspect_task.nli_by_prompt, dataset=OWN, prompt="wrod")
+    refuse_task("two prompts", inspect_task.nli_by_prompt, dataset=OWN, prompt=["all", "word"])
+
+
 def test_the_prompt_decides_where_an_answer_ends() -> None:
-    word, reasons = (nli(config="noun", limit_seeds=1, prompt=prompt).config for prompt in ("word", "reasons"))
-    assert word.stop_seqs is reasons.stop_seqs is None
-    assert 500 < (word.max_tokens or 0) < (reasons.max_tokens or 0)
+    word = nli(limit_seeds=1, prompt="word").config
+    reasons = nli(limit_seeds=1, prompt="reasons").config
+    assert word.stop_seqs is None
+    assert reasons.stop_seqs is None
+    assert 500 < known(word.max_tokens) < known(reasons.max_tokens)
 
 
 def test_several_prompts_are_one_run_with_one_log_each(tmp_path: Path) -> None:
     asked = {"dataset": OWN, "config": "noun", "limit_seeds": 2, "seeds": "only", "prompt": ["word", "letter"]}
-    logs = run_tasks("merge_snli/nli", ("neutral", "B") * 2, tmp_path, task_args=asked)
-    assert [(log.eval.metadata or {})["merge_snli"]["prompt"] for log in logs] == ["word", "letter"]
-    assert (len({log.eval.run_id for log in logs}), {log.eval.task for log in logs}) == (1, {"merge_snli/nli"})
+    word, letter = run_tasks("merge_snli/nli", ("neutral", "B") * 2, tmp_path, task_args=asked)
+    assert record_of(word)["prompt"] == "word"
+    assert record_of(letter)["prompt"] == "letter"
+    assert word.eval.run_id == letter.eval.run_id
+    assert word.eval.task == letter.eval.task == "merge_snli/nli"
 
 
 PRICES = "mockllm/model: {input: 1, output: 10, input_cache_write: 1, input_cache_read: 0.1}"
@@ -134,21 +161,29 @@ def test_prompts_share_a_limit_of_cost_and_a_retry_finishes_the_run(
 ) -> None:
     prices = str(written(tmp_path / "prices.yaml", PRICES))
     asked = {"dataset": OWN, "config": "verb", "limit_seeds": 1, "prompt": ["word", "letter"], "prices": prices}
-    logs = run_tasks("merge_snli/nli", cycle(["neutral"]), tmp_path, task_args=asked | {"cost_limit": 14.5 * CALL})
-    assert [len(log.samples or []) for log in logs] == [11, 4]
-    refused("has no answers to 7 of the 11", import_files, [logs[1].location], OWN)
-    monkeypatch.setattr(MockLLM, "generate", scripted_model(cycle(["neutral"])).api.generate)
-    logs += eval_retry(logs[1], display="none", log_dir=str(tmp_path))
-    prompts = [prompt_of(result) for result in import_files([log.location for log in logs], OWN)]
-    assert [(prompt.calls, prompt.reasoning_tokens) for prompt in prompts] == [(11, 11)] * 2
-    assert [prompt.cost for prompt in prompts] == pytest.approx([11 * CALL] * 2)
+    asked["cost_limit"] = 14.5 * CALL
+    replies = cycle(["neutral"])
+    whole, stopped = run_tasks("merge_snli/nli", replies, tmp_path, task_args=asked)
+    assert len(known(whole.samples)) == 11
+    assert len(known(stopped.samples)) == 4
+    refused("has no answers to 7 of the 11", import_files, [stopped.location], OWN)
+    monkeypatch.setattr(MockLLM, "generate", scripted_model(replies).api.generate)
+    (retried,) = eval_retry(stopped, display="none", log_dir=str(tmp_path))
+    results = import_files([whole.location, stopped.location, retried.location], OWN)
+    assert len(results) == 2
+    for result in results:
+        prompt = prompt_of(result)
+        assert prompt.calls == 11
+        assert prompt.reasoning_tokens == 11
+        assert prompt.cost == pytest.approx(11 * CALL)
 
 
 def test_a_limit_of_cost_needs_the_price_of_the_model(tmp_path: Path) -> None:
-    free, limited = (nli(config="verb", limit_seeds=1, cost_limit=limit) for limit in (None, 1))
+    free = nli(config="verb", limit_seeds=1)
+    limited = nli(config="verb", limit_seeds=1, cost_limit=1)
     model = scripted_model(["neutral"] * 11, name="mockllm/unpriced")
-    logs = inspect_eval(free, model=model, log_dir=str(tmp_path), display="none")
-    assert prompt_of(import_files([logs[0].location], OWN)[0]).cost is None
+    (log,) = inspect_eval(free, model=model, log_dir=str(tmp_path), display="none")
+    assert prompt_of(result_of(log)).cost is None
     with pytest.raises(PrerequisiteError) as raised:
         inspect_eval(limited, model=model, log_dir=str(tmp_path), display="none")
     assert "mockllm/unpriced" in str(raised.value.message)
@@ -172,8 +207,8 @@ def half(items):
 
 
 def test_the_standard_error_is_that_of_the_mean_over_groups() -> None:
-    countries = [country for _, country, _ in CAPITALS]
-    share, error = pattern_accuracy_with_error(countries, [bool(right) for _, _, right in CAPITALS], 0.5)
+    _, countries, right = zip(*CAPITALS, strict=True)
+    share, error = pattern_accuracy_with_error(countries, [*map(bool, right)], 0.5)
     assert share == 0.75
     assert error == pytest.approx(stdev([1, 1, 1, 0]) / math.sqrt(4))
 
@@ -192,10 +227,12 @@ def test_a_sample_without_the_group_is_named() -> None:
     refused("q7 has no 'country'", metric("country"), scores)
 
 
-@pytest.mark.parametrize(("value", "share"), [("C", 1), (1.0, 1), (True, 1), ("P", 0), (0.5, 0), ("N", 0), ("I", 0)])
-def test_partly_right_samples_are_wrong(value: Any, share: int) -> None:  # noqa: ANN401 - of a score
-    scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": 1})]
-    assert metric("fact", threshold=1)(scores)["pattern_accuracy_1"] == share
+def test_partly_right_samples_are_wrong() -> None:
+    shares: dict[Any, int] = {"C": 1, 1.0: 1, "P": 0, 0.5: 0, "N": 0, "I": 0}
+    for value, share in shares.items():
+        scores = [SampleScore(score=Score(value=value), sample_metadata={"fact": 1})]
+        found = metric("fact", threshold=1)(scores)
+        assert found["pattern_accuracy_1"] == share, value
 
 
 def test_partly_right_items_are_wrong() -> None:
@@ -232,10 +269,10 @@ metric_list:
     aggregation: !function utils.half
     higher_is_better: true
 """
-    (folder / "capitals.yaml").write_text(task, encoding="utf-8")
+    (folder / "capitals.yaml").write_text(task, "utf-8")
     (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
     (results,) = log.parent.glob("results_*.json")
-    scores = json.loads(results.read_text(encoding="utf-8"))["results"]["capitals"]
+    scores = json.loads(results.read_text("utf-8"))["results"]["capitals"]
     assert scores["acc,none"] == 10 / 16
     assert scores["pattern_accuracy,none"] == 0.25
     assert scores["pattern_accuracy_50,none"] == 0.75
