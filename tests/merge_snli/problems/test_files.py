@@ -19,7 +19,7 @@ from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from tests.oracles import missing_from, refused, written
+from tests.oracles import missing_from, refused, write_rows, written
 
 # A text that looks like a missing value is a text, but in the column of the label.
 ROWS: list[dict[str, Any]] = [
@@ -29,7 +29,7 @@ ROWS: list[dict[str, Any]] = [
     {"premise": "A tall tree falls.", "hypothesis": "Nothing falls.", "label": "contradiction"},
 ]
 FRAME = pd.DataFrame(ROWS)
-EXPECTED = [(row["premise"], row["hypothesis"], row["label"]) for row in ROWS if row["label"]]
+EXPECTED = [tuple(row.values()) for row in ROWS if row["label"]]
 
 
 def read(problems: object, **options: Any) -> list[tuple[str, str, str]]:  # noqa: ANN401 - values of any option
@@ -37,51 +37,44 @@ def read(problems: object, **options: Any) -> list[tuple[str, str, str]]:  # noq
     return [(problem.premise, problem.hypothesis, survey.label_names[problem.label]) for problem in survey.problems]
 
 
-def lines(rows: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
+COMMAS = FRAME.to_csv(index=False)
+TABS = FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_NONE)
+QUOTED = FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL)
 FILES = {
-    "lines.jsonl": lines(ROWS),
+    "lines.jsonl": "\n".join(map(json.dumps, ROWS)),
     "array.json": json.dumps(ROWS),
     "objects.jsonl": "\n".join(json.dumps(row, indent=2) for row in ROWS),
     "wrapped.json": json.dumps({"version": 2, "examples": ROWS}, indent=4),
-    "wrapped line.json": json.dumps({"data": ROWS}),
-    "by id.json": json.dumps({f"q{number}": row for number, row in enumerate(ROWS)}),
-    "lists.json": json.dumps(FRAME.where(FRAME.notna(), None).to_dict(orient="list")),
-    "columns.json": FRAME.to_json(orient="columns"),
+    "wrapped_line.json": json.dumps({"data": ROWS}),
+    "lists.json": json.dumps({column: [row[column] for row in ROWS] for column in FRAME}),
+    "columns.json": FRAME.to_json(),
     "index.json": FRAME.to_json(orient="index"),
     "split.json": FRAME.to_json(orient="split"),
-    "comma.csv": FRAME.to_csv(index=False),
+    "comma.csv": COMMAS,
     "numbered.csv": FRAME.to_csv(),
     "semicolon.csv": FRAME.to_csv(index=False, sep=";"),
-    "tab.csv": FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_NONE),
-    "tab.tsv": FRAME.to_csv(index=False, sep="\t", quoting=csv.QUOTE_NONE),
-    "old mac.csv": FRAME.to_csv(index=False, lineterminator="\r"),
-    "windows.csv": "\ufeff" + FRAME.to_csv(index=False, lineterminator="\r\n"),
-    "blanks.csv": FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL).replace('","', '",  "'),
+    "tab.csv": TABS,
+    "tab.tsv": TABS,
+    "old_mac.csv": COMMAS.replace("\n", "\r"),
+    "windows.csv": "\ufeff" + COMMAS.replace("\n", "\r\n"),
+    "blanks.csv": QUOTED.replace('","', '",  "'),
 }
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_form_of_a_table_has_the_same_rows(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name.replace(" ", "_")
-    path.write_bytes(FILES[name].encode())
-    assert read(path) == EXPECTED
-    compressed = tmp_path / f"{path.name}.gz"
-    compressed.write_bytes(gzip.compress(path.read_bytes()))
-    assert read(compressed) == EXPECTED
+    content = FILES[name].encode()
+    assert read(written(tmp_path / name, content)) == EXPECTED
+    assert read(written(tmp_path / f"{name}.gz", gzip.compress(content))) == EXPECTED
 
 
 @pytest.mark.parametrize("name", ["comma.csv", "array.json", "tab.tsv", "data.parquet"])
 def test_a_folder_has_the_rows_of_its_files(name: str, tmp_path: Path) -> None:
-    (tmp_path / "test").mkdir()
-    path = tmp_path / "test" / name
-    if name.endswith("parquet"):
+    path = written(tmp_path / "test" / name, FILES.get(name, ""))
+    if name == "data.parquet":
         FRAME.to_parquet(path)
-    else:
-        path.write_bytes(FILES[name].encode())
-    assert read(tmp_path, split="test") == read(path) == EXPECTED
+    assert read(path) == EXPECTED
+    assert read(tmp_path, split="test") == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -103,10 +96,10 @@ def test_every_table_in_memory_has_the_same_rows(table: object) -> None:
 
 
 def test_a_column_without_values_in_one_file_is_missing_there(tmp_path: Path) -> None:
-    first, *others = ROWS
-    for number, row in enumerate([first | {"note": None}, *(row | {"note": "seen"} for row in others)]):
-        written(tmp_path / "rows" / f"train-{number}.jsonl", lines([row]))
-        datasets.Dataset.from_list([row]).to_parquet(written(tmp_path / "parts" / f"{number}.parquet", ""))
+    for number, row in enumerate(ROWS):
+        rows = [row | {"note": "seen" if number else None}]
+        write_rows(tmp_path / "rows" / f"train-{number}.jsonl", rows)
+        datasets.Dataset.from_list(rows).to_parquet(written(tmp_path / "parts" / f"{number}.parquet", ""))
     assert read(f"{tmp_path}/parts/*.parquet") == EXPECTED
     assert read(tmp_path / "rows", split="train") == EXPECTED
 
@@ -121,18 +114,19 @@ def test_marks_within_a_cell_are_kept(tmp_path: Path) -> None:
 
 def test_a_comma_in_marks_within_a_cell_ends_no_cell(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
-    rows = ' "Come in," he said, "He, too, spoke.",neutral', '"A ""b, c""", "d", neutral'
-    path.write_text("\n".join(("premise,hypothesis,label", *rows)))
-    assert read(path, data_labels=NLI_LABELS) == [
-        (' "Come in," he said', "He, too, spoke.", "neutral"),
-        ('A "b, c"', "d", "neutral"),
-    ]
+    header = "premise,hypothesis,label\n"
+    path.write_text(header + ' "Come in," he said, "He, too, spoke.",neutral\n"A ""b, c""", "d", neutral')
+    first, second = read(path, data_labels=NLI_LABELS)
+    assert first == (' "Come in," he said', "He, too, spoke.", "neutral")
+    assert second == ('A "b, c"', "d", "neutral")
 
 
 def test_long_cells_are_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
-    limit, path = csv.field_size_limit(), tmp_path / "p.csv"
+    limit = csv.field_size_limit()
+    path = tmp_path / "p.csv"
     path.write_text(f"premise,hypothesis,label\n{'a word ' * 30_000},A word.,neutral\n")
-    assert len(read(path)[0][0]) == 210_000
+    [(premise, _, _)] = read(path)
+    assert len(premise) == 210_000
     path.write_text(f"premise,hypothesis,label\n{'a' * 1_000_001},A word.,neutral\n")
     message = refused("line 2 has a field of more than 1,000,000 characters", read, path)
     assert "quotation" not in str(message)
@@ -150,14 +144,18 @@ def test_columns_that_nobody_asks_for_may_be_double_unnamed_or_broken(tmp_path: 
 
 @pytest.mark.parametrize("name", ["p.csv.gz", "p.tsv.gz", "p.jsonl.gz", "p.json.gz"])
 def test_empty_compressed_files_have_no_rows(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(gzip.compress(b""))
-    refused(f"{name} has no rows", read, tmp_path / name)
+    refused(f"{name} has no rows", read, written(tmp_path / name, gzip.compress(b"")))
+
+
+def message_on(problems: object) -> str:
+    """Return the message with which problems are refused."""
+    return as_flags(refused("", read, problems))
 
 
 @pytest.mark.parametrize(
     "row",
     [
-        {f"column {number}": "x" * 50 for number in range(3_000)},
+        dict.fromkeys(map(str, range(30_000)), "x"),
         {"premise": ["a"] * 20_000, "hypothesis": "B", "label": "neutral"},
         ["a"] * 50_000,
     ],
@@ -165,40 +163,40 @@ def test_empty_compressed_files_have_no_rows(name: str, tmp_path: Path) -> None:
 )
 def test_messages_on_long_rows_are_short(row: object, tmp_path: Path) -> None:
     path = written(tmp_path / "p.json", json.dumps([row]))
-    assert len(as_flags(refused("", read, path))) <= 1_000
+    assert len(message_on(path)) <= 1_000
 
 
 def test_messages_on_long_labels_are_short() -> None:
-    rows = [{"premise": "A text.", "hypothesis": "A text.", "label": "very long " * 60 + str(n)} for n in range(40)]
-    assert len(as_flags(refused("", read, rows))) <= 1_000
+    text = {"premise": "A text.", "hypothesis": "A text."}
+    rows = [text | {"label": "very long " * 60 + str(number)} for number in range(40)]
+    assert len(message_on(rows)) <= 1_000
 
 
-COLUMNS = (
-    ("SentenceA", "SentenceB", "corrected_label"),
-    ("sent1", "sent2", "judgment"),
-    ("Premise ", "Hypothesis ", "Gold-Label"),
-    ("premise", "conclusion", "answer"),
-    ("text", "hypothesis", "verdict"),
-    ("sentence1", "sentence2", "gold_label"),
-    ("sentence_A", "sentence_B", "entailment_label"),
-    ("context", "hypothesis", "label"),
-)
-
-
-def renamed(*columns: str) -> list[dict[str, str]]:
+def renamed(columns: str) -> list[dict[str, str]]:
     """Return the rows with other columns."""
-    return [dict(zip(columns, row, strict=True)) for row in EXPECTED]
+    return [dict(zip(columns.split(","), row, strict=True)) for row in EXPECTED]
 
 
-@pytest.mark.parametrize("columns", COLUMNS, ids=",".join)
-def test_columns_of_published_data_sets_are_found(columns: tuple[str, ...]) -> None:
-    assert read(renamed(*columns)) == EXPECTED
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "SentenceA,SentenceB,corrected_label",
+        "sent1,sent2,judgment",
+        "Premise ,Hypothesis ,Gold-Label",
+        "premise,conclusion,answer",
+        "text,hypothesis,verdict",
+        "sentence1,sentence2,gold_label",
+        "sentence_A,sentence_B,entailment_label",
+        "context,hypothesis,label",
+    ],
+)
+def test_columns_of_published_data_sets_are_found(columns: str) -> None:
+    assert read(renamed(columns)) == EXPECTED
 
 
 def test_several_readings_of_the_columns_are_refused() -> None:
-    rows = [row | {"judgment": "x"} for row in renamed("premise", "hypothesis", "verdict")]
-    message = as_flags(refused("", read, rows))
-    assert not missing_from(message, "judgment, verdict", "--label-column")
+    rows = [row | {"judgment": "x"} for row in renamed("premise,hypothesis,verdict")]
+    assert not missing_from(message_on(rows), "judgment, verdict", "--label-column")
     assert read(rows, label_column="verdict") == EXPECTED
 
 

@@ -43,12 +43,10 @@ def forms(data: datasets.Dataset, folder: Path) -> list[object]:
     return [data, file, file.parent, folder / "saved"]
 
 
-DIGITS = [("1", "2", "3"), ("-1", "0", "1"), ("0", "1", "2"), ("0", "1", "-1"), ("3", "2", "1")]
-
-
-@pytest.mark.parametrize("names", DIGITS, ids=",".join)
-def test_the_number_of_a_class_is_its_position_whatever_its_name(names: tuple[str, ...], tmp_path: Path) -> None:
-    spelled = tuple(f"{name}={label}" for name, label in zip(names, NLI_LABELS, strict=True))
+@pytest.mark.parametrize("digits", ["1,2,3", "-1,0,1", "0,1,2", "0,1,-1", "3,2,1"])
+def test_the_number_of_a_class_is_its_position_whatever_its_name(digits: str, tmp_path: Path) -> None:
+    names = tuple(digits.split(","))
+    spelled = tuple(map("=".join, zip(names, NLI_LABELS, strict=True)))
     for problems in forms(classes(names, [2, 0, 1, None]), tmp_path):
         for named in (spelled, spelled[::-1], NLI_LABELS):
             assert labels_in(problems, data_labels=named) == NAMED
@@ -61,11 +59,12 @@ def test_a_row_without_a_label_is_not_of_the_class_called_minus_one() -> None:
     assert labels_in(data, data_labels=named) == ["contradiction", "entailment", "neutral"]
 
 
-@pytest.mark.parametrize("names", [("0", "1", "-1"), ("1", "2", "3"), ("LABEL_0", "LABEL_1", "LABEL_2")], ids=",".join)
-def test_classes_whose_names_say_nothing_need_names(names: tuple[str, ...]) -> None:
-    message = as_flags(refused("'label'", labels_in, classes(names, [2, 0, 1, 1])))
-    form = ",".join(f"{name}=NAME" for name in names)
-    assert not missing_from(message, f"--data-labels={form}", f"{names[2]}: 1 row, such as A man plays a guitar")
+@pytest.mark.parametrize("names", ["0,1,-1", "1,2,3", "LABEL_0,LABEL_1,LABEL_2"])
+def test_classes_whose_names_say_nothing_need_names(names: str) -> None:
+    split = names.split(",")
+    message = as_flags(refused("'label'", labels_in, classes(split, [2, 0, 1, 1])))
+    form = names.replace(",", "=NAME,")
+    assert not missing_from(message, f"--data-labels={form}=NAME", f"{split[2]}: 1 row, such as A man plays a guitar")
 
 
 def test_the_texts_of_rows_without_a_label_are_not_checked_for_examples() -> None:
@@ -85,37 +84,31 @@ def test_a_class_that_stands_for_no_label_is_none() -> None:
     assert labels_in(encoded, data_labels=("none", *NLI_LABELS)) == ["none", "entailment", "contradiction", "neutral"]
 
 
-@pytest.mark.parametrize(
-    ("names", "entries"),
-    [
-        ("contradiction entailment neutral", "entailment neutral contradiction"),
-        ("c e n", "entailment neutral contradiction"),
-        ("1 2 3", "3 2 1"),
-        ("-1 0 1 2", "entailment neutral contradiction"),
-        ("-1 0 1", "0=a 1=b 2=c"),
-    ],
-)
-def test_names_that_contradict_the_order_of_the_classes_are_refused(names: str, entries: str) -> None:
-    data = classes(names.split(), [0, 1, 2, 1])
-    message = str(refused("data_labels", labels_in, data, data_labels=tuple(entries.split())))
-    assert ", ".join(f"{number} = {name}" for number, name in enumerate(names.split())) in message
+def entered(names: str, entries: str) -> list[str]:
+    """Return the labels of one row of each class, for data labels separated by spaces."""
+    split = names.split()
+    data = classes(split, range(len(split)))
+    return labels_in(data, data_labels=tuple(entries.split()))
 
 
-@pytest.mark.parametrize(
-    ("names", "entries", "first"),
-    [
-        (
-            "contradiction entailment neutral",
-            "neutral=neutral contradiction=contradiction entailment=e",
-            "contradiction",
-        ),
-        ("not_equivalent equivalent", "different paraphrase", "different"),
-        ("not_equivalent equivalent", "0=different 1=paraphrase", "different"),
-        ("entailment neutral contradiction", "entailment neutral contradiction", "entailment"),
-    ],
-)
-def test_classes_can_be_named_by_their_names_and_positions(names: str, entries: str, first: str) -> None:
-    assert labels_in(classes(names.split(), [0]), data_labels=tuple(entries.split())) == [first]
+def test_names_that_contradict_the_order_of_the_classes_are_refused() -> None:
+    order = "data_labels.*0 = contradiction, 1 = entailment, 2 = neutral"
+    refused(order, entered, "contradiction entailment neutral", "entailment neutral contradiction")
+    refused("data_labels.*0 = c, 1 = e, 2 = n", entered, "c e n", "entailment neutral contradiction")
+    refused("data_labels.*0 = 1, 1 = 2, 2 = 3", entered, "1 2 3", "3 2 1")
+    shifted = "data_labels.*0 = -1, 1 = 0, 2 = 1, 3 = 2"
+    refused(shifted, entered, "-1 0 1 2", "entailment neutral contradiction")
+    refused("data_labels.*0 = -1, 1 = 0, 2 = 1", entered, "-1 0 1", "0=a 1=b 2=c")
+
+
+def test_classes_can_be_named_by_their_names_and_positions() -> None:
+    spelled = "neutral=neutral contradiction=contradiction entailment=e"
+    assert entered("contradiction entailment neutral", spelled) == ["contradiction", "e", "neutral"]
+    named = ["different", "paraphrase"]
+    assert entered("not_equivalent equivalent", "different paraphrase") == named
+    assert entered("not_equivalent equivalent", "0=different 1=paraphrase") == named
+    order = "entailment neutral contradiction"
+    assert entered(order, order) == order.split()
 
 
 def test_a_class_without_a_name_is_refused_where_it_is_used() -> None:
@@ -125,9 +118,9 @@ def test_a_class_without_a_name_is_refused_where_it_is_used() -> None:
 
 
 def test_files_with_other_classes_are_refused_also_with_names(tmp_path: Path) -> None:
-    classes(("1", "2"), [0, 1]).to_parquet(tmp_path / "a.parquet")
-    classes(("2", "1"), [0, 1]).to_parquet(tmp_path / "b.parquet")
     files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    classes(("1", "2"), [0, 1]).to_parquet(files[0])
+    classes(("2", "1"), [0, 1]).to_parquet(files[1])
     refused("read them one by one", labels_in, files, data_labels=("1=x", "2=y"))
 
 
@@ -146,8 +139,7 @@ def tables(labels: Sequence[object], folder: Path) -> list[object]:
 
 @pytest.mark.parametrize("labels", [[2, 0, 1, -1], [2.0, 0.0, None, 1.0]], ids=["numbers", "decimals"])
 def test_numbers_are_the_same_in_every_source(labels: list[object], tmp_path: Path) -> None:
-    frame = pd.DataFrame(rows(labels))
-    categories = frame.assign(label=pd.Categorical(labels))
+    categories = pd.DataFrame(rows(labels)).assign(label=pd.Categorical(labels))
     for problems in (*tables(labels, tmp_path), categories):
         assert labels_in(problems) == NAMED
         assert labels_in(problems, data_labels=("0=x", "1=y", "2=z")) == ["z", "x", "y"]
@@ -158,17 +150,14 @@ def test_minus_one_can_be_named() -> None:
     assert labels_in(rows([-1, 0, 1, 1]), data_labels=("-1=a", "0=b", "1=c")) == ["a", "b", "c", "c"]
 
 
-@pytest.mark.parametrize(
-    ("labels", "count"),
-    [(["1", "0", "2", "1"], "2 rows"), (["LABEL_1", "LABEL_0", "LABEL_2", "LABEL_0"], "1 row")],
-)
-def test_texts_that_are_digits_are_texts_if_the_source_has_types(labels: list[str], count: str, tmp_path: Path) -> None:
-    first, second, third, _ = labels
+@pytest.mark.parametrize("prefix", ["", "LABEL_"])
+def test_texts_that_are_digits_are_texts_if_the_source_has_types(prefix: str, tmp_path: Path) -> None:
+    first, second, third = f"{prefix}1", f"{prefix}0", f"{prefix}2"
     spelled = (f"{first}=x", f"{second}=y", f"{third}=z")
-    for problems in tables(labels, tmp_path)[1:]:
+    for problems in tables([first, second, third, first], tmp_path)[1:]:
         message = as_flags(refused("such as Two dogs", labels_in, problems))
-        assert not missing_from(message, f"{first}=NAME", f"{first}: {count}, such as A man plays")
-        assert labels_in(problems, data_labels=spelled)[:3] == ["x", "y", "z"]
+        assert not missing_from(message, f"{first}=NAME", f"{first}: 2 rows, such as A man plays")
+        assert labels_in(problems, data_labels=spelled) == ["x", "y", "z", "x"]
         refused(f"unknown label '{first}'", labels_in, problems, data_labels=NLI_LABELS)
 
 
