@@ -74,11 +74,6 @@ def edit(name: str, change: Callable[[Any], object]) -> Callable[[Path], None]:
     return damage
 
 
-def write(name: str, content: bytes) -> Callable[[Path], object]:
-    """Return a function that replaces a file of a folder."""
-    return lambda folder: (folder / name).write_bytes(content)
-
-
 def fill_xlsx(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
     """Write scores into a spreadsheet."""
     with xlsx_rows(path) as sheet:
