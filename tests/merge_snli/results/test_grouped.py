@@ -3,13 +3,12 @@
 What works on a MERGE data set works on Simple Pair, whose groups have no seeds and no subsamples.
 """
 
-import csv
-import dataclasses
 import json
 import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +46,6 @@ from tests.oracles import (
     check_scores,
     guess,
     known,
-    missing_from,
-    pair_of,
     refused,
     rows_of,
     write_rows,
@@ -61,18 +58,19 @@ SIZES = (1, 2, 3, 5, 8, 20, 19, 10, 4)
 def pattern_rows() -> list[Row]:
     """Return rows like those of SpaceNLI: patterns of uneven sizes, each with one label."""
     rows = []
+    relations = ("topological", "projective", "")
     for pattern, size in enumerate(SIZES):
+        kind = pattern % 3
+        now = " now" * kind
         for number in range(size):
             red = "red " * (number % 4)
-            now = " now" * (pattern % 3)
-            relations = ("topological", "projective", "")
             rows.append(
                 {
                     "premise": f"The {red}ball is in box {number}.",
                     "hypothesis": f"Box {number} holds the ball{now}.",
-                    "label": NLI_LABELS[pattern % 3],
+                    "label": NLI_LABELS[kind],
                     "pattern": 100 + pattern,
-                    "relation": relations[pattern % 3 if number % 2 else 1],
+                    "relation": relations[kind if number % 2 else 1],
                 }
             )
     return rows
@@ -98,14 +96,6 @@ def hans_rows() -> list[Row]:
     return rows
 
 
-def write_tsv(path: Path, rows: Sequence[Row]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter="\t", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 def answers_of(
     rows: Sequence[Row], columns: Sequence[str] = ("premise", "hypothesis", "label")
 ) -> list[tuple[str, str]]:
@@ -121,7 +111,9 @@ def answers_of(
 
 def check_part(part: Any, groups: Sequence[object], answers: Sequence[tuple[str, str]]) -> None:  # noqa: ANN401 - scores
     """Compare scores with counts of the rows."""
-    right = [(group, gold == predicted) for group, (gold, predicted) in zip(groups, answers, strict=True)]
+    right = []
+    for group, (gold, predicted) in zip(groups, answers, strict=True):
+        right.append((group, gold == predicted))
     check_scores(part, right, [right])
     assert part.groups == len(set(groups))
     counted = Counter(answers)
@@ -141,33 +133,38 @@ def check_parts(result: Result, by: str, of: Sequence[str], groups: Sequence[obj
         check_part(part, [groups[at] for at in chosen], [answers[at] for at in chosen])
 
 
-def by_pattern(rows: Any = None, **options: Any) -> Result:  # noqa: ANN401
+def by_pattern(rows: Any, **options: Any) -> Result:  # noqa: ANN401
     """Return the result of `guess` on rows in patterns."""
-    return score(guess, pattern_rows() if rows is None else rows, group_column="pattern", **options)
+    return score(guess, rows, group_column="pattern", **options)
 
 
 def test_patterns_of_uneven_sizes(tmp_path: Path) -> None:
     rows = pattern_rows()
     result = by_pattern(write_rows(tmp_path / "space.jsonl", rows), by=["relation"])
+    groups = answers_of_groups(result)
     patterns = [row["pattern"] for row in rows]
     answers = answers_of(rows)
     check_part(result.scores, patterns, answers)
     assert result.group_ids == tuple(str(100 + pattern) for pattern in range(len(SIZES)))
-    assert answers_of_groups(result).sizes == (SIZES,)
+    assert groups.sizes == (SIZES,)
     check_parts(result, "relation", [row["relation"] or "(empty)" for row in rows], patterns, answers)
     assert list(result.parts["relation"]) == ["projective", "(empty)", "topological"]
     intervals = known(result.scores.intervals)
-    assert intervals.sample_accuracy[0] < result.sample_accuracy < intervals.sample_accuracy[1]
-    assert intervals.pattern_accuracy[0] <= result.pattern_accuracy <= intervals.pattern_accuracy[1]
-    assert result.qt is result.mt is None
+    low, high = intervals.sample_accuracy
+    assert low < result.sample_accuracy < high
+    low, high = intervals.pattern_accuracy
+    assert low <= result.pattern_accuracy <= high
+    assert result.qt is None
+    assert result.mt is None
     assert result.consistency is None
     assert result.subsamples is None
-    assert answers_of_groups(result).seeds is None
+    assert groups.seeds is None
 
 
 def test_hans_merges_neutral_and_contradiction(tmp_path: Path) -> None:
     rows = hans_rows()
-    path = write_tsv(tmp_path / "heuristics_evaluation_set.tsv", rows)
+    path = tmp_path / "heuristics_evaluation_set.tsv"
+    pd.DataFrame(rows).to_csv(path, sep="\t", index=False)
     answers = answers_of(rows, ("sentence1", "sentence2", "gold_label"))
     groups = [row["template"] for row in rows]
     result = score(guess, path, group_column="template", by=["heuristic", "heuristic+gold_label"])
@@ -177,7 +174,8 @@ def test_hans_merges_neutral_and_contradiction(tmp_path: Path) -> None:
     check_parts(result, "heuristic", [row["heuristic"] for row in rows], groups, answers)
     joined = result.parts["heuristic+gold_label"]
     assert sum(part.rows for part in joined.values()) == len(rows)
-    assert all(len(part.predicted) == 1 for part in joined.values())
+    for part in joined.values():
+        assert len(part.predicted) == 1
 
 
 def test_the_files_agree_whatever_the_order_of_the_rows(tmp_path: Path) -> None:
@@ -185,39 +183,45 @@ def test_the_files_agree_whatever_the_order_of_the_rows(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "a.jsonl", rows)
     one = by_pattern(path, name="one")
     other = by_pattern(pd.DataFrame(rows[::-1]), name="other")
-    assert one.dataset.digest == other.dataset.digest != score(guess, path, group_column="label").dataset.digest
-    assert dataclasses.replace(one.scores, intervals=None) == dataclasses.replace(other.scores, intervals=None)
+    by_label = score(guess, path, group_column="label")
+    assert one.dataset.digest == other.dataset.digest
+    assert one.dataset.digest != by_label.dataset.digest
+    assert replace(one.scores, intervals=None) == replace(other.scores, intervals=None)
     assert Counter(answers_of_groups(one).correct[0]) == Counter(answers_of_groups(other).correct[0])
 
 
 def test_rows_without_a_gold_label_are_left_out_and_counted() -> None:
     rows = pattern_rows()
     unlabeled = by_pattern([*rows, rows[0] | {"label": "-"}, rows[1] | {"label": "-"}])
-    assert (unlabeled.scores.rows, unlabeled.dataset.without_label) == (len(rows), 2)
+    assert unlabeled.scores.rows == len(rows)
+    assert unlabeled.dataset.without_label == 2
 
 
 def test_pairs_that_are_too_long_are_left_out(make_model: Callable[..., Path], tmp_path: Path) -> None:
     rows = pattern_rows()
-    too_long = rows[0] | {"premise": "The ball " * 40 + "rolls."}
-    long = [too_long | {"pattern": each} for each in ("long", "long", 108)]
-    short = score(make_model(tmp_path / "short", limit=40), [*rows, *long], group_column="pattern")
+    n_rows = len(rows)
+    for pattern in ("long", "long", 108):
+        rows.append(rows[0] | {"premise": "The ball " * 40 + "rolls.", "pattern": pattern})
+    short = score(make_model(tmp_path / "short", limit=40), rows, group_column="pattern")
     assert short.left_out.rows == 3
     assert short.left_out.groups == 1
-    assert short.scores.rows == len(rows)
+    assert short.scores.rows == n_rows
     assert any("3 pairs left out" in note for note in short.notes)
 
 
 def test_pairs_with_two_gold_labels_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = pattern_rows()
-    more = [rows[3] | {"label": "entailment"}, rows[5] | {"pattern": 104}]
-    path = write_rows(tmp_path / "pairs.jsonl", rows + more)
-    assert by_pattern(path).scores.rows == len(rows) + 2
-    (message,) = (each for each in caplog.messages if "gold label" in each)
-    assert not missing_from(message, "1 pair(s)", f"{path} line {len(rows) + 1}")
+    rows.append(rows[3] | {"label": "entailment"})
+    rows.append(rows[5] | {"pattern": 104})
+    path = write_rows(tmp_path / "pairs.jsonl", rows)
+    assert by_pattern(path).scores.rows == 74
+    [message] = [each for each in caplog.messages if "gold label" in each]
+    assert "1 pair(s)" in message
+    assert f"{path} line 73" in message
 
 
 def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
-    grouped = by_pattern(out=tmp_path)
+    grouped = by_pattern(pattern_rows(), out=tmp_path)
     [path] = tmp_path.glob("*.json")
     assert read_result(path) == grouped
     jsonschema.Draft202012Validator(result_schema()).validate(json.loads(path.read_text(encoding="utf-8")))
@@ -245,88 +249,78 @@ def test_the_command_reads_columns_and_labels_as_given(bert: Path, tmp_path: Pat
     assert result["dataset"]["title"] == "pairs"
 
 
-def assert_refused(rows: list[Row], options: str, message: str, bert: Path, tmp_path: Path, command: Command) -> None:
-    path = write_rows(tmp_path / "pairs.jsonl", rows)
-    out = tmp_path / "results"
-    error = command("score", bert, "--dataset", path, *options.split(), "--out", out, code=2).err
-    assert re.search(message, error)
-    assert not out.exists()
+Refuses = Callable[[list[Row], str, str], None]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--group-column patern", r"line 1 has no column 'patern'.*pattern"),
-        ("--group-column pattern --by relation genre", r"line 1 has no column 'genre'.*--by"),
-        ("--group-column pattern --by relation relation", "--by has 'relation' more than once"),
-        ("--group-column pattern --source recorded", "--source is for MERGE"),
-        ("--group-column pattern --eval-results me/pairs", "--eval-results is for MERGE"),
-        ("--group-column pattern --split dev", r"split is 'dev'.* file"),
-        ("", r"it is a file.*--group-column"),
-        ("--by relation", r"it is a file.*--group-column"),
-    ],
-)
-def test_options_that_do_not_fit_are_named(
-    options: str, message: str, bert: Path, tmp_path: Path, command: Command
-) -> None:
-    assert_refused(pattern_rows(), options, message, bert, tmp_path, command)
+@pytest.fixture
+def refuses(bert: Path, tmp_path: Path, command: Command) -> Refuses:
+    """Return a function that checks that the command refuses rows with some options, and writes no results."""
+
+    def check(rows: list[Row], options: str, message: str) -> None:
+        path = write_rows(tmp_path / "pairs.jsonl", rows)
+        out = tmp_path / "results"
+        error = command("score", bert, "--dataset", path, *options.split(), "--out", out, code=2).err
+        assert re.search(message, error)
+        assert not out.exists()
+
+    return check
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"pattern": " "}, "the group in column 'pattern' is empty"),
-        ({"label": "perhaps so"}, "unknown label 'perhaps so'"),
-        ({"hypothesis": ""}, "column 'hypothesis' is empty"),
-    ],
-)
-def test_a_bad_row_is_named(change: Row, message: str, bert: Path, tmp_path: Path, command: Command) -> None:
+def test_options_that_do_not_fit_are_named(refuses: Refuses) -> None:
     rows = pattern_rows()
-    more = [*rows, rows[0] | change]
-    assert_refused(more, "--group-column pattern", f"line 73: {message}", bert, tmp_path, command)
+    refuses(rows, "--group-column patern", r"line 1 has no column 'patern'.*pattern")
+    refuses(rows, "--group-column pattern --by relation genre", r"line 1 has no column 'genre'.*--by")
+    refuses(rows, "--group-column pattern --by relation relation", "--by has 'relation' more than once")
+    refuses(rows, "--group-column pattern --source recorded", "--source is for MERGE")
+    refuses(rows, "--group-column pattern --eval-results me/pairs", "--eval-results is for MERGE")
+    refuses(rows, "--group-column pattern --split dev", r"split is 'dev'.* file")
+    refuses(rows, "", r"it is a file.*--group-column")
 
 
-def test_a_row_without_its_group_is_named(bert: Path, tmp_path: Path, command: Command) -> None:
+def test_a_bad_row_is_named(refuses: Refuses) -> None:
+    rows = pattern_rows()
+    for column, value, message in (
+        ("pattern", " ", "the group in column 'pattern' is empty"),
+        ("label", "perhaps so", "unknown label 'perhaps so'"),
+        ("hypothesis", "", "column 'hypothesis' is empty"),
+    ):
+        bad = rows[0] | {column: value}
+        refuses([*rows, bad], "--group-column pattern", f"line 73: {message}")
+
+
+def test_a_row_without_its_group_is_named(refuses: Refuses) -> None:
     rows = pattern_rows()
     del rows[-1]["pattern"]
-    message = r"line 72 has no column 'pattern'.*--group-column"
-    assert_refused(rows, "--group-column pattern", message, bert, tmp_path, command)
+    refuses(rows, "--group-column pattern", r"line 72 has no column 'pattern'.*--group-column")
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "options", "message"),
-    [
-        ("pattern", range(72), "", r"each of the 72 pairs.*'pattern'"),
-        ("pattern", [1], "", r"all 72.*'pattern'"),
-        ("label", ["-"], "", "no row of .* has a gold label"),
-        (
-            "label",
-            "abcd",
-            "--data-labels a,b,c,d",
-            r"neutral.*the data are a, b, c, d; use a model of this",
-        ),
-        ("text", range(504), "--by text", "line 501: column 'text' has more than 500 values"),
-    ],
-)
-def test_a_column_that_does_not_fit_is_named(
-    column: str, values: Sequence[object], options: str, message: str, bert: Path, tmp_path: Path, command: Command
-) -> None:
+def rows_with(column: str, values: Sequence[object]) -> list[Row]:
+    """Return at least 72 rows with the values of a column in turn."""
+    patterns = pattern_rows()
     rows = []
     for number in range(max(72, len(values))):
-        rows.append(pattern_rows()[number % 72] | {column: values[number % len(values)]})
-    assert_refused(rows, f"--group-column pattern {options}", message, bert, tmp_path, command)
+        rows.append(patterns[number % 72] | {column: values[number % len(values)]})
+    return rows
+
+
+def test_a_column_that_does_not_fit_is_named(refuses: Refuses) -> None:
+    by = "--group-column pattern"
+    refuses(rows_with("pattern", range(72)), by, r"each of the 72 pairs.*'pattern'")
+    refuses(rows_with("pattern", [1]), by, r"all 72.*'pattern'")
+    refuses(rows_with("label", ["-"]), by, "no row of .* has a gold label")
+    of_others = r"neutral.*the data are a, b, c, d; use a model of this"
+    refuses(rows_with("label", "abcd"), f"{by} --data-labels a,b,c,d", of_others)
+    too_many = "line 501: column 'text' has more than 500 values"
+    refuses(rows_with("text", range(504)), f"{by} --by text", too_many)
 
 
 def test_objects_and_options_that_do_not_fit_are_refused(bert: Path, dataset: Path) -> None:
     rows = pattern_rows()
-    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
-        (guess, pd.DataFrame(rows), {}, r"DataFrame.*group_column"),
-        (guess, ProblemOptions(problems=rows), {}, "group_column"),
-        (guess, dataset, {"by": ["template"]}, "by needs"),
-        (bert, rows, {"group_column": "pattern", "model_labels": "infer"}, r"tiny-bert cannot be infer.*model_labels"),
-    ]
-    for model, data, options, message in cases:
-        refused(message, score, model, data, **options)
+    refused(r"DataFrame.*group_column", score, guess, pd.DataFrame(rows))
+    refused("group_column", score, guess, ProblemOptions(problems=rows))
+    refused("by needs", score, guess, dataset, by=["template"])
+    message = r"tiny-bert cannot be infer.*model_labels"
+    refused(message, score, bert, rows, group_column="pattern", model_labels="infer")
 
 
 def by_premise(pairs: Sequence[Pair]) -> list[int]:
@@ -348,8 +342,10 @@ def results_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(data: MergeDataset, results_folder: Path) -> list[Result]:
-    first = score(guess, data, config="simple", name="guess", out=results_folder)
-    return [first, score(by_premise, data, config="simple", name="other", out=results_folder)]
+    results = []
+    for name, model in {"guess": guess, "other": by_premise}.items():
+        results.append(score(model, data, config="simple", name=name, out=results_folder))
+    return results
 
 
 def test_joined_hypotheses_are_scored_by_relevance(data: MergeDataset) -> None:
@@ -363,19 +359,14 @@ def test_joined_hypotheses_are_scored_by_relevance(data: MergeDataset) -> None:
     answers = answers_of(rows)
     check_part(result.scores, groups, answers)
     check_parts(result, "template+relevance", joined, groups, answers)
-    assert (result.dataset.title, result.dataset.config) == ("Simple Pair", "relevance")
+    assert result.dataset.title == "Simple Pair"
+    assert result.dataset.config == "relevance"
 
 
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        (None, r"several configs.* simple, relevance, conjunction"),
-        ("svo", r"'svo'.*simple, relevance, conjunction"),
-        ("augmentation", r"simple_pair.*'augmentation'"),
-    ],
-)
-def test_a_config_that_cannot_be_scored_is_named(data: MergeDataset, config: str | None, message: str) -> None:
-    refused(message, score, guess, data, config=config)
+def test_a_config_that_cannot_be_scored_is_named(data: MergeDataset) -> None:
+    refused(r"several configs.* simple, relevance, conjunction", score, guess, data)
+    refused(r"'svo'.*simple, relevance, conjunction", score, guess, data, config="svo")
+    refused(r"simple_pair.*'augmentation'", score, guess, data, config="augmentation")
 
 
 def test_a_changed_file_of_a_template_data_set_is_named(data: MergeDataset, tmp_path: Path) -> None:
@@ -391,22 +382,24 @@ def test_the_command_scores_every_config_of_a_template_data_set(
     results = read_results(tmp_path / "results")
     assert sorted(str(result.dataset.config) for result in results) == ["conjunction", "relevance", "simple"]
     for result in results:
-        heading = f"Simple Pair, config {result.dataset.config}: {result.scores.rows} pairs in {result.scores.groups} "
-        assert not missing_from(
-            text, f"{heading}groups by group_id, by template", f"{100 * result.sample_accuracy:.1f}"
-        )
+        scores = result.scores
+        size = f"{scores.rows} pairs in {scores.groups} groups"
+        assert f"Simple Pair, config {result.dataset.config}: {size} by group_id, by template" in text
+        assert f"{100 * result.sample_accuracy:.1f}" in text
 
 
 def test_imported_answers_give_the_result_of_the_function(
     data: MergeDataset, results: list[Result], tmp_path: Path
 ) -> None:
-    rows = rows_of(data.folder, "simple")
-    answers = pd.DataFrame({"id": [row["pair_id"] for row in rows], "label": guess([*map(pair_of, rows)])})
-    answers.to_csv(tmp_path / "answers.csv", index=False)
-    [imported] = import_files([tmp_path / "answers.csv"], str(data.folder), model="guess", config="simple")
-    assert imported.scores == results[0].scores
-    assert imported.parts == results[0].parts
-    assert answers_of_groups(imported) == answers_of_groups(results[0])
+    answers = pd.DataFrame(rows_of(data.folder, "simple")).rename(columns={"pair_id": "id"})
+    answers["label"] = guess(answers[["premise", "hypothesis"]].values.tolist())
+    path = tmp_path / "answers.csv"
+    answers[["id", "label"]].to_csv(path, index=False)
+    [imported] = import_files([path], str(data.folder), model="guess", config="simple")
+    scored = results[0]
+    assert imported.scores == scored.scores
+    assert imported.parts == scored.parts
+    assert answers_of_groups(imported) == answers_of_groups(scored)
 
 
 def test_a_language_model_is_asked_every_pair_once(
@@ -433,12 +426,15 @@ def test_analyses_that_need_no_seeds_are_computed(
 ) -> None:
     report = command("analyze", results_folder, "--dataset", data.folder, "--out", tmp_path / "r", "--format", "json")
     [part] = report.json["data_sets"]
-    rows = {row["model"]: row for row in part["analyses"]["table_3"]["rows"]}
+    analyses = part["analyses"]
+    rows = {row["model"]: row for row in analyses["table_3"]["rows"]}
     for result in results:
-        assert rows[result.model.name]["pattern_accuracy"] == pytest.approx(result.pattern_accuracy)
-        assert rows[result.model.name]["on_seeds"] is rows[result.model.name]["qt"] is None
-    assert len(part["analyses"]["model_curves"]["curves"]) == 2
-    assert "Simple Pair" in part["analyses"]["seeds_against_variants"]["not_computed"]
+        row = rows[result.model.name]
+        assert row["pattern_accuracy"] == pytest.approx(result.pattern_accuracy)
+        assert row["on_seeds"] is None
+        assert row["qt"] is None
+    assert len(analyses["model_curves"]["curves"]) == 2
+    assert "Simple Pair" in analyses["seeds_against_variants"]["not_computed"]
     assert "groups" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
     command("compare", results_folder, "--out", tmp_path / "figures")
     assert any("by-template" in path.name for path in (tmp_path / "figures").iterdir())
@@ -462,12 +458,12 @@ def test_reports_read_only_the_configs_of_results_and_each_once(
 # Rows of a task whose labels are not those of NLI.
 TASK: list[Row] = []
 for word in ("horse", "dog", "cat"):
-    first = {"sentence1": f"A {word} follows a man."}
-    TASK += [
-        first | {"sentence2": f"A man is followed by a {word}.", "label": "paraphrase", "verb": "follow"},
-        first | {"sentence2": f"A man follows a {word}.", "label": "different", "verb": "follow"},
-        first | {"sentence2": f"A {word} is near a man.", "label": "Unclear", "verb": "be"},
-    ]
+    for second, label, verb in (
+        (f"A man is followed by a {word}.", "paraphrase", "follow"),
+        (f"A man follows a {word}.", "different", "follow"),
+        (f"A {word} is near a man.", "Unclear", "be"),
+    ):
+        TASK.append({"sentence1": f"A {word} follows a man.", "sentence2": second, "label": label, "verb": verb})
 
 
 def by_words(pairs: list[Pair]) -> list[str | int]:
@@ -494,11 +490,13 @@ def test_labels_of_another_task_are_scored_by_their_names(tmp_path: Path) -> Non
 @pytest.mark.parametrize("form", ["labels", "scores"])
 def test_predictions_in_a_table_have_the_labels_of_the_task(tmp_path: Path, form: str) -> None:
     data = read_groups(ProblemOptions(problems=TASK), group_column="verb")
-    table = pd.DataFrame(TASK).rename(columns={"sentence1": "premise", "sentence2": "hypothesis"})
+    table = pd.DataFrame(TASK).drop(columns="verb")
+    table = table.rename(columns={"sentence1": "premise", "sentence2": "hypothesis"})
     if form == "scores":
         table = table.drop(columns="label").join(pd.get_dummies(table["label"], dtype=float))
     path = tmp_path / "predictions.jsonl"
-    table.drop(columns="verb").to_json(path, orient="records", lines=True)
-    assert score_answers(read_predictions([path], data, model="m"), data).sample_accuracy == 1
+    table.to_json(path, orient="records", lines=True)
+    predicted = read_predictions([path], data, model="m")
+    assert score_answers(predicted, data).sample_accuracy == 1
     path.write_text(path.read_text().replace("Unclear", "entailment"))
     refused("entailment", read_predictions, [path], data, model="m")
