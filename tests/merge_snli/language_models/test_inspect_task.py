@@ -99,9 +99,8 @@ def test_the_log_says_what_was_asked_and_how(run: Run) -> None:
     variant = known(log.samples)[-1]
     assert variant.metadata.keys() >= {"seed_id", "variant_id", "original", "replacement", "word_class"}
     assert variant.id == variant.metadata["variant_id"]
-    system, user = variant.input
-    assert known(system).role == "system"
-    assert known(user).role == "user"
+    roles = [message.role for message in variant.input if not isinstance(message, str)]
+    assert roles == ["system", "user"]
     assert str(variant.input).count("Premise: ") == 3
 
 
@@ -122,7 +121,7 @@ def refuse_task(message: str, make: Callable[..., object] = nli, **arguments: An
         ("prices", __file__, "test_inspect_task.py is not a file of prices"),
     ],
 )
-def test_wrong_arguments(name: str, value: object, message: str) -> None:
+def test_wrong_arguments(name: str, value: Any, message: str) -> None:  # noqa: ANN401 - of an argument
     refuse_task(message, **{name: value})
 
 

@@ -89,7 +89,7 @@ def test_metadata_holds_every_use(bundled: MergeDataset) -> None:
         ("config", "adverb", "adverb of"),
     ],
 )
-def test_wrong_scopes(bundled: MergeDataset, field: str, value: object, message: str) -> None:
+def test_wrong_scopes(bundled: MergeDataset, field: str, value: Any, message: str) -> None:  # noqa: ANN401 - of a field
     refused(f"{field} {message}", asked, bundled, **{field: value})
 
 
