@@ -136,10 +136,6 @@ def bootstrap_interval(statistic: Callable[..., Any], *columns: Any, **options: 
     return interval
 
 
-def mean_interval(values: Any, **options: Any) -> Interval:  # noqa: ANN401
-    return bootstrap_interval(np.mean, values, **options)
-
-
 def share_correct(correct: Floats, sizes: Floats, axis: int = -1) -> Floats:
     """Return SA from the counts of correct and of all variants by seed."""
     return np.asarray(correct.sum(axis=axis) / sizes.sum(axis=axis))
@@ -150,7 +146,7 @@ def test_bootstrap_of_a_mean_is_close_to_its_normal_interval(method: Any) -> Non
     values = np.random.default_rng(3).random(400)
     mean = values.mean()
     half = 1.96 * values.std() / 20
-    interval = mean_interval(values, method=method)
+    interval = bootstrap_interval(np.mean, values, method=method)
     assert ends(interval) == pytest.approx([mean - half, mean + half], abs=0.004)
     assert interval.level == 0.95
     assert interval.method == f"{method} bootstrap"
@@ -206,7 +202,7 @@ def test_float_means_have_the_interval_of_exact_integers(seed: int, n: int, fact
     """Resamples with the same sum in another order differ in their last bits, but equal the observed mean."""
     tenths = np.random.default_rng(seed).integers(0, 11, n)
     of_integers = ends(bootstrap_interval(np.sum, tenths))
-    of_floats = ends(mean_interval(tenths * factor))
+    of_floats = ends(bootstrap_interval(np.mean, tenths * factor))
     assert of_floats == pytest.approx(of_integers * factor / n, rel=1e-11, abs=1e-12)
 
 
@@ -241,9 +237,9 @@ def test_weights_of_seeds_give_the_interval_of_resampled_columns() -> None:
 
 def test_bootstrap_is_deterministic_per_seed() -> None:
     values = np.random.default_rng(0).random(30)
-    interval = mean_interval(values)
-    assert mean_interval(values, random_seed=0) == interval
-    assert mean_interval(values, random_seed=8) != interval
+    interval = bootstrap_interval(np.mean, values)
+    assert bootstrap_interval(np.mean, values, random_seed=0) == interval
+    assert bootstrap_interval(np.mean, values, random_seed=8) != interval
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -365,7 +361,11 @@ def predictors_of(rng: np.random.Generator) -> Floats:
     return np.column_stack([normal, squared, rare])
 
 
-def outcomes_of(rng: np.random.Generator, predictors: Floats, clusters: Ints, number: int) -> list[Outcome]:
+def simulated(number: int) -> tuple[Floats, Ints, list[Outcome]]:
+    """Return predictors, clusters and outcomes."""
+    rng = np.random.default_rng(number)
+    predictors = predictors_of(rng)
+    clusters = rng.integers(CLUSTERS, size=N)
     effects = rng.normal(size=CLUSTERS)[clusters]
     outcomes = []
     for _ in range(number):
@@ -373,31 +373,24 @@ def outcomes_of(rng: np.random.Generator, predictors: Floats, clusters: Ints, nu
         success = rng.random(N) < odds / (1 + odds)
         included = rng.random(N) < 0.9
         outcomes.append(Outcome(success, included))
-    return outcomes
+    return predictors, clusters, outcomes
 
 
 def by_statsmodels(predictors: Floats, outcomes: list[Outcome], clusters: Ints) -> sm.Logit:
     """Fit the stacked observations of all outcomes, with one indicator per outcome."""
-    stacked = []
-    success = []
-    groups = []
-    for outcome, indicator in zip(outcomes, np.eye(len(outcomes)), strict=True):
-        rows = outcome.included
-        indicators = np.tile(indicator, (rows.sum(), 1))
-        stacked.append(np.column_stack([predictors[rows], indicators]))
-        success.append(outcome.success[rows])
-        groups.append(clusters[rows])
-    model = sm.Logit(np.concatenate(success).astype(float), np.concatenate(stacked))
-    by_group = {"groups": np.concatenate(groups)}
+    number = len(outcomes)
+    included = np.concatenate([outcome.included for outcome in outcomes])
+    success = np.concatenate([outcome.success for outcome in outcomes])
+    indicators = np.repeat(np.eye(number), N, axis=0)
+    stacked = np.column_stack([np.tile(predictors, (number, 1)), indicators])
+    model = sm.Logit(success[included].astype(float), stacked[included])
+    by_group = {"groups": np.tile(clusters, number)[included]}
     return model.fit(disp=False, tol=1e-12, maxiter=100, cov_type="cluster", cov_kwds=by_group)
 
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_estimates_and_cluster_robust_errors_are_those_of_statsmodels(number: int) -> None:
-    rng = np.random.default_rng(number)
-    predictors = predictors_of(rng)
-    clusters = rng.integers(CLUSTERS, size=N)
-    outcomes = outcomes_of(rng, predictors, clusters, number)
+    predictors, clusters, outcomes = simulated(number)
     coefficients, covariance = fit_logistic(predictors, outcomes, clusters)
     expected = by_statsmodels(predictors, outcomes, clusters)
     assert coefficients == pytest.approx(expected.params, abs=1e-8)
@@ -406,10 +399,7 @@ def test_estimates_and_cluster_robust_errors_are_those_of_statsmodels(number: in
 
 
 def test_clusters_count_if_they_have_an_observation_of_some_outcome() -> None:
-    rng = np.random.default_rng(0)
-    predictors = predictors_of(rng)
-    clusters = rng.integers(CLUSTERS, size=N)
-    first, second = outcomes_of(rng, predictors, clusters, 2)
+    predictors, clusters, (first, second) = simulated(2)
     # Clusters 5 to 9 have observations of one outcome only, and those below 5 of none.
     outcomes = [Outcome(first.success, clusters >= 5), Outcome(second.success, clusters >= 10)]
     _, covariance = fit_logistic(predictors, outcomes, clusters)
