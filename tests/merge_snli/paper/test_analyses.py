@@ -23,7 +23,7 @@ from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import Missing
 from merge_snli.models.paper_models import ALBERT, BERT, PAPER_MODELS, PAPER_NAMES
 from merge_snli.paper.error_drivers import error_drivers
-from merge_snli.paper.filter_sets import MAY_DIFFER, filter_sets
+from merge_snli.paper.filter_sets import MAY_DIFFER, FilterSets, filter_sets
 from merge_snli.paper.fine_tuned import ARCH, EQUIV, MULTI, SIZE, check_counterparts, fine_tuned
 from merge_snli.paper.hard_seeds import hard_seeds, mean_accuracy
 from merge_snli.paper.majority import majority
@@ -38,72 +38,82 @@ from merge_snli.statistics import bootstrap_intervals, compare_models, independe
 from tests.merge_snli.comparison.made import Row, made_result, rows_of, scored_dataset
 from tests.oracles import known, refused
 
+TWO = ("a", "b")
+THREE = ("a", "b", "c")
+
+
+def answered(*lines: str) -> list[Row]:
+    """Return the rows of seeds, one line each: its id and the answers to its variants, such as `s1 en ee`."""
+    rows = []
+    for line in lines:
+        seed, *answers = line.split()
+        rows += rows_of(seed, answers)
+    return rows
+
 
 def test_rows_are_the_scores_of_the_results_with_letters() -> None:
-    rows = [row for number in range(8) for row in rows_of(f"s{number}", ["en", "en" if number else "ee"])]
+    rows = answered("s0 en ee")
+    for number in range(1, 8):
+        rows += rows_of(f"s{number}", ["en", "en"])
     made = scored_dataset(rows, models=("right", "wrong"))
     found = table_3(made)
     right, wrong = found.rows
-    assert (right["letters"], wrong["letters"]) == ("a", "b")
+    assert right["letters"] == "a"
+    assert wrong["letters"] == "b"
     assert wrong["on_variants"] == 1 / 16
     assert wrong["seeds"] == 8
     assert wrong["pattern_accuracy"] == 0
     assert wrong["qt"] == wrong["pattern_accuracy"] - wrong["on_seeds"]
     assert wrong["qt_interval"] == known(made.models[1].result.scores.intervals).qt
     assert found.family == compare_models({"right": [1.0] * 8, "wrong": [0.0] * 8})
-    assert (found.level, found.method) == (0.95, "Wilson score or BCa bootstrap")
+    assert found.level == 0.95
+    assert found.method == "Wilson score or BCa bootstrap"
 
 
-@pytest.mark.parametrize(
-    ("right", "parts"),
-    [
-        (
-            {"noun": 9, "verb": 9, "adj": 9},
-            ["^PA(0.9) does not differ significantly between any two word classes (ind"],
-        ),
-        (
-            {"noun": 9, "verb": 9, "adj": 1},
-            [
-                "^PA(0.9) is significantly higher on nouns than on adjectives (+80.0 points",
-                "; PA(0.9) is significantly higher on verbs than on adjectives",
-                "; PA(0.9) does not differ significantly between nouns and verbs (independent t-test over 20 seeds).",
-            ],
-        ),
-        ({"noun": 9, "verb": 9}, ["^PA(0.9) does not differ significantly on nouns and on verbs (+0.0 points"]),
-    ],
-)
-def test_the_finding_on_word_classes_names_those_that_differ(right: dict[str, int], parts: list[str]) -> None:
+def finding_on(**right: int) -> str:
+    """Return the finding on word classes with ten seeds each, of which so many are answered right."""
     rows = []
     for name, number in right.items():
         for seed in range(10):
-            rows += rows_of(f"{name}{seed}", ["e" if seed < number else "n"] * 2, word_class=name)
-    artifact = classes_artifact(classes(scored_dataset(rows)))
-    for part in parts:
-        if part.startswith("^"):
-            assert artifact.finding.startswith(part[1:]), artifact.finding
-        else:
-            assert part in artifact.finding
+            rows += rows_of(f"{name}{seed}", "ee" if seed < number else "nn", word_class=name)
+    return classes_artifact(classes(scored_dataset(rows))).finding
+
+
+def test_the_finding_on_word_classes_names_those_that_differ() -> None:
+    of_none = finding_on(noun=9, verb=9, adj=9)
+    assert of_none.startswith("PA(0.9) does not differ significantly between any two word classes (ind")
+    of_one = finding_on(noun=9, verb=9, adj=1)
+    assert of_one.startswith("PA(0.9) is significantly higher on nouns than on adjectives (+80.0 points")
+    assert "; PA(0.9) is significantly higher on verbs than on adjectives" in of_one
+    end = "; PA(0.9) does not differ significantly between nouns and verbs (independent t-test over 20 seeds)."
+    assert end in of_one
+    of_two = finding_on(noun=9, verb=9)
+    assert of_two.startswith("PA(0.9) does not differ significantly on nouns and on verbs (+0.0 points")
 
 
 def test_word_classes_are_tested_on_the_seeds_of_only_one() -> None:
-    nouns = [*rows_of("n1", "e"), *rows_of("n2", "n"), *rows_of("both", "n")]
-    verbs = []
-    for seed, answer in (("v1", "e"), ("v2", "e"), ("both", "n")):
-        verbs += rows_of(seed, answer, word_class="verb")
-    [test] = classes(scored_dataset([*nouns, *verbs])).tests
-    assert (test.first, test.second, test.result.n) == ("noun", "verb", 4)
+    rows = answered("n1 e", "n2 n", "both n")
+    for seed, answer in {"v1": "e", "v2": "e", "both": "n"}.items():
+        rows += rows_of(seed, answer, word_class="verb")
+    [test] = classes(scored_dataset(rows)).tests
+    assert test.first == "noun"
+    assert test.second == "verb"
+    assert test.result.n == 4
     assert test.result == independent_t_test([1, 0], [1, 1], unit="seed")
 
 
 def test_the_range_of_a_curve_is_that_of_the_mean_over_the_models_in_each_subsample() -> None:
-    rows = [*rows_of("s1", ["en"], subsamples=(0,)), *rows_of("s1", ["ne"], subsamples=(1,))]
-    rows += [*rows_of("s2", ["ee"], subsamples=(0, 1)), *rows_of("s1", ["--"])]
-    scored = scored_dataset(rows, models=("a", "b"))
+    rows = answered("s1 en --")
+    rows += rows_of("s1", ["ne"], subsamples=(1,))
+    rows += rows_of("s2", ["ee"], subsamples=(0, 1))
+    scored = scored_dataset(rows, models=TWO)
     curve, of_seeds = averaged(scored)
     assert curve.mean[90] == 0.75
     assert curve.low[90] == 0.75
     assert curve.high[90] == 0.75
-    assert (curve.models, curve.seeds, curve.variants) == (("a", "b"), 2, 3)
+    assert curve.models == TWO
+    assert curve.seeds == 2
+    assert curve.variants == 3
     assert of_seeds.tolist() == [0.5, 1]
     first, _ = model_curves(scored).curves
     assert first.mean[90] == 0.75
@@ -134,64 +144,73 @@ def test_one_model_has_no_letters_and_its_source_is_the_first_column() -> None:
     assert row["letters"] == ""
     assert row["qt_interval"] is None
     assert found.level is None
-    assert (row["seeds"], row["mt"]) == (1, 0.5), "the highest threshold that the seed passes"
+    assert row["seeds"] == 1
+    assert row["mt"] == 0.5, "the highest threshold that the seed passes"
     [row] = table_3(with_results(made, "source", source(3, 4))).rows
-    assert (row["source"], row["source_problems"]) == (0.75, 4)
+    assert row["source"] == 0.75
+    assert row["source_problems"] == 4
     assert row["source_interval"] == source(3, 4).overall.interval
     assert found.rows[0]["source"] is None
 
 
 def test_the_source_is_compared_if_all_models_were_scored_on_it() -> None:
-    made = scored_dataset([*rows_of("s1", ["en", "ee"]), *rows_of("s2", ["ee"])], models=("a", "b"))
+    made = scored_dataset(answered("s1 en ee", "s2 ee"), models=TWO)
     found = seeds_against_variants(with_results(made, "source", source(3, 4), source(2, 4)))
     assert found.over_seeds.difference == (1 - (1 + 1 / 2) / 2) / 2
-    tests = found.over_models
-    pairs = [(test.first, test.second) for test in tests]
-    assert pairs == [("source", "seeds"), ("source", "variants"), ("seeds", "variants")]
-    assert tests[0].result.difference == (0.75 + 0.5) / 2 - 1
-    some = seeds_against_variants(with_results(made, "source", source(3, 4), None)).over_models
-    assert [(test.first, test.second) for test in some] == [("seeds", "variants")]
-    alone = seeds_against_variants(scored_dataset([*rows_of("s1", "en"), *rows_of("s2", "ee")]))
-    assert (alone.over_models, alone.over_seeds.difference) == ((), 0.25)
+    on_seeds, on_variants, without_source = found.over_models
+    assert on_seeds.first == "source"
+    assert on_seeds.second == "seeds"
+    assert on_seeds.result.difference == (0.75 + 0.5) / 2 - 1
+    assert on_variants.first == "source"
+    assert on_variants.second == "variants"
+    assert without_source.first == "seeds"
+    assert without_source.second == "variants"
+    [test] = seeds_against_variants(with_results(made, "source", source(3, 4), None)).over_models
+    assert test.first == "seeds"
+    assert test.second == "variants"
+    alone = seeds_against_variants(scored_dataset(answered("s1 e n", "s2 e e")))
+    assert alone.over_models == ()
+    assert alone.over_seeds.difference == 0.25
 
 
 def test_predictions_are_compared_with_the_gold_label_a_vote_and_the_most_frequent_label() -> None:
     """The vote on s1 is wrong, that on s3 is tied, so that the first label is taken."""
-    rows = [*rows_of("s1", ["nec"]), *rows_of("s2", ["enc"]), *rows_of("s3", ["enc"])]
+    rows = answered("s1 nec", "s2 enc", "s3 enc")
     on_seeds = {"s1": "nnc", "s2": "een", "s3": "nec"}
-    found = majority(scored_dataset(rows, models=("a", "b", "c"), gold={"s3": "n"}, on_seeds=on_seeds))
+    found = majority(scored_dataset(rows, models=THREE, gold={"s3": "n"}, on_seeds=on_seeds))
     assert found.labels == NLI_LABELS
     assert found.tied_votes == 1
     assert found.vote_accuracy == 1 / 3
-    assert (found.constant_label, found.constant_share) == ("entailment", 2 / 3)
+    assert found.constant_label == "entailment"
+    assert found.constant_share == 2 / 3
     assert found.models["a"] == {"gold": 1 / 3, "own": 1, "vote": 1, "constant": 2 / 3}
     assert found.models["b"] == {"gold": 2 / 3, "own": 1, "vote": 0, "constant": 1 / 3}
     assert found.mean["vote"] == 1 / 3
-    of_two = majority(scored_dataset(rows_of("s1", ["ec"]), models=("a", "b"), on_seeds={"s1": "nc"}))
+    of_two = majority(scored_dataset(answered("s1 ec"), models=TWO, on_seeds={"s1": "nc"}))
     assert of_two.tied_votes == 1
 
 
 def test_majority_labels_of_subsamples_and_of_two_labels() -> None:
     """A model's own majority label is that of each subsample."""
-    rows = [*rows_of("s1", "n", subsamples=(0, 1)), *rows_of("s1", "c", subsamples=(0,))]
+    rows = rows_of("s1", "n", subsamples=(0, 1))
+    rows += rows_of("s1", "c")
     rows += rows_of("s1", "c", subsamples=())
     assert majority(scored_dataset(rows)).models["a"]["own"] == 0.5
-    rows = [*rows_of("s1", "nn"), *rows_of("s2", "en")]
+    rows = answered("s1 n n", "s2 e n")
     found = majority(scored_dataset(rows, gold={"s1": "n", "s2": "n"}, labels=("entailment", "not_entailment")))
-    assert (found.constant_label, found.constant_share, found.mean["constant"]) == ("not_entailment", 1, 0.5)
+    assert found.constant_label == "not_entailment"
+    assert found.constant_share == 1
+    assert found.mean["constant"] == 0.5
 
 
 def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
-    made = scored_dataset(
-        [*rows_of("s1", ["nc", "c-"]), *rows_of("s2", ["ee"])],
-        models=("a", "b"),
-        gold={"s1": "n"},
-        on_seeds={"s1": "cc"},
-    )
-    [a, b] = made.models
+    made = scored_dataset(answered("s1 nc c-", "s2 ee"), models=TWO, gold={"s1": "n"}, on_seeds={"s1": "cc"})
+    a, b = made.models
     b = replace(b, answers=b.answers.in_labels(TWO_WAY))
     found = majority(replace(made, models=(a, b)))
-    assert (found.labels, found.tied_votes, found.vote_accuracy) == (TWO_WAY, 0, 1)
+    assert found.labels == TWO_WAY
+    assert found.tied_votes == 0
+    assert found.vote_accuracy == 1
     assert found.models["a"]["gold"] == 0.5
     assert found.models["a"]["vote"] == 1
     assert found.models["b"]["gold"] == 1
@@ -201,52 +220,57 @@ def test_a_model_of_two_labels_makes_all_vote_in_two() -> None:
 
 def test_hard_seeds_are_listed_with_votes_and_answers() -> None:
     rows = rows_of("s1", ["nn", "cc"], subsamples=())  # variants that were not drawn count, too
-    rows += rows_of("r2", ["en"] + ["nn"] * 10)
-    rows += rows_of("s3", ["en"] + ["nn"] * 9)
-    rows += rows_of("s4", ["n-", "e-"])
-    rows += rows_of("s0", ["nn"])
+    rows += answered("r2 en" + " nn" * 10, "s3 en" + " nn" * 9, "s4 n- e-", "s0 nn")
     on_seeds = {"s1": "nc", "r2": "en", "s4": "e-"}
     votes = np.zeros((5, 3), dtype=int)
     votes[0] = [1, 2, 0]
     votes[2, 0] = 3
-    made = scored_dataset(rows, models=("a", "b"), on_seeds=on_seeds, annotators=votes.tolist())
+    made = scored_dataset(rows, models=TWO, on_seeds=on_seeds, annotators=votes.tolist())
     found = hard_seeds(made)
     assert mean_accuracy(made) == pytest.approx([0, 1 / 22, 1 / 20, 1 / 2, 0])
     assert found.seeds == 5
-    assert [seed["seed_id"] for seed in found.never_right] == ["s0", "s1"]
-    assert [seed["seed_id"] for seed in found.rarely_right] == ["s0", "s1", "r2"]
-    s1 = found.never_right[1]
-    assert s1["premise"] == "The premise of s1."
-    assert s1["gold"] == "entailment"
-    assert s1["variants"] == 2
-    assert s1["mean_accuracy"] == 0
-    assert list((s1["votes"] or {}).items()) == [("neutral", 2), ("entailment", 1)]
-    assert s1["answers"] == {"a": "neutral", "b": "contradiction"}
-    assert [seed["votes"] for seed in (found.never_right[0], found.rarely_right[2])] == [{}, {}]
+    s0, s1 = found.never_right
+    assert s0["seed_id"] == "s0"
+    assert s0["votes"] == {}
+    assert s1 == {
+        "seed_id": "s1",
+        "premise": "The premise of s1.",
+        "hypothesis": "The hypothesis of s1.",
+        "gold": "entailment",
+        "votes": {"neutral": 2, "entailment": 1},
+        "answers": {"a": "neutral", "b": "contradiction"},
+        "variants": 2,
+        "mean_accuracy": 0,
+    }
+    assert [*known(s1["votes"])] == ["neutral", "entailment"], "the most frequent first"
+    *others, r2 = found.rarely_right
+    assert others == [s0, s1]
+    assert r2["seed_id"] == "r2"
+    assert r2["votes"] == {}
 
 
 def test_hard_seeds_without_predictions_or_with_exactly_five_percent() -> None:
-    rows = [*rows_of("s1", ["n-"]), *rows_of("s2", ["-e"])]
-    made = scored_dataset(rows, models=("a", "b"), on_seeds={"s1": "e-", "s2": "-e"})
+    made = scored_dataset(answered("s1 n-", "s2 -e"), models=TWO, on_seeds={"s1": "e-", "s2": "-e"})
     [seed] = hard_seeds(made).never_right
     assert seed["seed_id"] == "s1"
     assert seed["answers"] == {"a": "entailment", "b": None}
     assert seed["votes"] is None
     assert seed["variants"] == 1
-    made = scored_dataset(rows_of("s1", ["nne"] * 3 + ["nnn"] * 17), models=("a", "b", "c"))
+    made = scored_dataset(answered("s1" + " nne" * 3 + " nnn" * 17), models=THREE)
     assert mean_accuracy(made)[0] < 0.05  # 0.15 / 3 as a float
     assert hard_seeds(made).rarely_right == ()
 
 
 def test_seeds_answered_right_and_wrong_have_the_scores_of_their_drawn_variants() -> None:
     """A model that is right on every seed has no score on wrong ones."""
-    rows = [*rows_of("s1", ["eee"]), *rows_of("s2", ["nen"]), *rows_of("s3", ["nnn"], subsamples=())]
-    on_seeds = {"s2": "nee", "s3": "nee"}
-    found = seed_correctness(scored_dataset(rows, models=("a", "b", "c"), on_seeds=on_seeds))
+    rows = answered("s1 eee", "s2 nen")
+    rows += rows_of("s3", ["nnn"], subsamples=())
+    found = seed_correctness(scored_dataset(rows, models=THREE, on_seeds={"s2": "nee", "s3": "nee"}))
     assert found.models["a"] == {"seeds_right": 1, "seeds_wrong": 1, "right": 1, "wrong": 0}
-    assert found.models["b"]["seeds_right"] == 2
-    assert found.models["b"]["seeds_wrong"] == 0
-    assert math.isnan(found.models["b"]["wrong"])
+    b = found.models["b"]
+    assert b["seeds_right"] == 2
+    assert b["seeds_wrong"] == 0
+    assert math.isnan(b["wrong"])
     assert found.models["c"]["right"] == 0.5
     assert found.mean_right == pytest.approx((1 + 1 + 0.5) / 3)
     assert found.mean_wrong == 0
@@ -260,42 +284,52 @@ MASKED_LMS = (*BERT, ALBERT[0])
 
 def test_counterparts_of_the_papers_models_have_their_architecture_and_size() -> None:
     counterparts = {model.paper_name: PAPER_NAMES[model.masked_lm] for model in PAPER_MODELS if model.masked_lm}
-    assert all(name.startswith(f"{masked_lm}-") for name, masked_lm in counterparts.items())
+    for name, masked_lm in counterparts.items():
+        assert name.startswith(f"{masked_lm}-")
     in_the_paper = {"BERT-B-S", "BERT-L-S", "RoBERTa-B-S", "RoBERTa-L-SMFA", "Electra-L-SMFA", "ALBERT-XXL-SMFA"}
     assert set(counterparts) == in_the_paper | {"BART-B-S", "BART-L-SMFA"}  # the paper excluded BART
 
 
 def test_counterparts_are_known_or_given() -> None:
-    rows = [*rows_of("s1", ["ee"] * 5, masked_lms=(BERT[0],)), *rows_of("s2", ["nn"] * 5, masked_lms=(ALBERT[0],))]
+    rows = rows_of("s1", ["ee"] * 5, masked_lms=BERT[:1])
+    rows += rows_of("s2", ["nn"] * 5, masked_lms=ALBERT[:1])
     made = scored_dataset(rows, models=(BERT_B_S, "other"), masked_lms=MASKED_LMS)
-    assert fine_tuned(made).masked_lms == {BERT_B_S: BERT[0]}
-    both = fine_tuned(made, {"other": BERT[1]})
-    assert both.masked_lms == {BERT_B_S: BERT[0], "other": BERT[1]}
+    known_alone = {BERT_B_S: BERT[0]}
+    given = {"other": BERT[1]}
+    assert fine_tuned(made).masked_lms == known_alone
+    both = fine_tuned(made, given)
+    assert both.masked_lms == known_alone | given
     first, second = made.models
     renamed = replace(made, models=(replace(first, name="mine"), second))
-    assert fine_tuned(renamed, {"mine": BERT[1], BERT_B_S: ALBERT[0]}).masked_lms == {"mine": BERT[1]}
+    mine = {"mine": BERT[1]}
+    assert fine_tuned(renamed, mine | {BERT_B_S: ALBERT[0]}).masked_lms == mine
     models = {group: curve.models for group, curve in both.curves.items()}
     assert models == {EQUIV: (BERT_B_S,), SIZE: ("other",), ARCH: (BERT_B_S, "other")}
 
 
 def test_groups_of_variants_are_counted_from_the_counterpart() -> None:
     """Of s2, a fifth variant of the counterpart alone was not drawn; s4 has one variant of each other group."""
-    equiv = {"masked_lms": (BERT[0],)}
-    rows = [*rows_of("s1", "eeeee", subsamples=(0, 1), **equiv), *rows_of("s3", "nnnnn", **equiv)]
-    rows += [*rows_of("s2", "nnnn", **equiv), *rows_of("s2", "n", subsamples=(), **equiv)]
+    equiv = BERT[:1]
+    rows = rows_of("s1", "eeeee", subsamples=(0, 1), masked_lms=equiv)
+    rows += rows_of("s3", "nnnnn", masked_lms=equiv)
+    rows += rows_of("s2", "nnnn", masked_lms=equiv)
+    rows += rows_of("s2", "n", subsamples=(), masked_lms=equiv)
     for names in ((BERT[1],), (ALBERT[0],), (BERT[0], ALBERT[0])):
         rows += rows_of("s4", "e", masked_lms=names)
     found = fine_tuned(scored_dataset(rows, models=(BERT_B_S,), masked_lms=MASKED_LMS))
     first, *others = found.groups
-    assert first["model"] == BERT_B_S
-    assert first["masked_lm"] == BERT[0]
-    assert first["group"] == EQUIV
-    assert first["variants"] == 5 + 5 + 4
-    assert first["variants_per_subsample"] == (5 + 5 + 4 + 5) / 2
-    assert (first["seeds"], first["seeds_left_out"]) == (2, 1)
-    assert first["pattern_accuracy"] == (1 / 2 + 1) / 2
+    assert first == {
+        "model": BERT_B_S,
+        "masked_lm": BERT[0],
+        "group": EQUIV,
+        "variants": 5 + 5 + 4,
+        "variants_per_subsample": (5 + 5 + 4 + 5) / 2,
+        "seeds": 2,
+        "seeds_left_out": 1,
+        "pattern_accuracy": 0.75,
+    }
     curve = found.curves[EQUIV]
-    assert curve.at(0.9) == first["pattern_accuracy"]
+    assert curve.at(0.9) == 0.75
     assert curve.seeds == 2
     assert curve.variants == 10
     assert [group["group"] for group in others] == [SIZE, ARCH, MULTI]
@@ -311,37 +345,28 @@ CORPUS = CorpusCounts("made up", "c" * 64, {"dog": 9, "cat": 99, "man": 1, "boy"
 
 def variants_of(seed: str, original: str, answers: dict[str, str]) -> list[Row]:
     """Return variants with these replacements; those with "Boy" were not drawn."""
-    return [
-        Row(
-            seed=seed,
-            original=original,
-            replacement=word,
-            answers=letters,
-            subsamples=() if word == "Boy" else (0,),
-        )
-        for word, letters in answers.items()
-    ]
-
-
-VARIANTS = [
-    *variants_of("s1", "Dog", {"cat": "en", "man": "en", "zebra": "nn"}),
-    *variants_of("s2", "yak", {"Boy": "en", "zebra": "en"}),
-    *variants_of("s3", "dog", {"boy": "ee", "man": "nn"}),
-    *variants_of("s4", "dog", {"cat": "e-", "boy": "e-"}),
-]
-
-
-ON_SEEDS = {"s1": "nn", "s2": "cn", "s3": "ne", "s4": "e-"}
+    rows = []
+    for word, letters in answers.items():
+        subsamples = () if word == "Boy" else (0,)
+        rows += rows_of(seed, [letters], original=original, replacement=word, subsamples=subsamples)
+    return rows
 
 
 def test_the_ratio_of_a_seed_is_the_mean_over_its_right_variants_drawn_or_not() -> None:
-    found = word_frequency(scored_dataset(VARIANTS, models=("a", "b"), on_seeds=ON_SEEDS), CORPUS)
+    rows = variants_of("s1", "Dog", {"cat": "en", "man": "en", "zebra": "nn"})
+    rows += variants_of("s2", "yak", {"Boy": "en", "zebra": "en"})
+    rows += variants_of("s3", "dog", {"boy": "ee", "man": "nn"})
+    rows += variants_of("s4", "dog", {"cat": "e-", "boy": "e-"})
+    on_seeds = {"s1": "nn", "s2": "cn", "s3": "ne", "s4": "e-"}
+    found = word_frequency(scored_dataset(rows, models=TWO, on_seeds=on_seeds), CORPUS)
     first, second = found.models
     assert first["model"] == "a"
     assert first["wrong_seeds"] == 3
     assert first["seeds"] == 3
     assert first["pairs"] == 5
-    assert (first["zero_originals"], first["zero_replacements"], first["zero_pairs"]) == (2, 1, 2)
+    assert first["zero_originals"] == 2
+    assert first["zero_replacements"] == 1
+    assert first["zero_pairs"] == 2
     of_first = (100 / 10 + 2 / 10) / 2  # each count and 1: cat and man for dog
     of_second = (4 / 1 + 1 / 1) / 2
     ratios = np.array([of_first, of_second, 4 / 10])
@@ -353,7 +378,9 @@ def test_the_ratio_of_a_seed_is_the_mean_over_its_right_variants_drawn_or_not() 
         assert average.value == pytest.approx(statistic(ratios))
         assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
         assert interval.unit == "seed"
-    assert (second["wrong_seeds"], second["seeds"], second["pairs"]) == (2, 0, 0)
+    assert second["wrong_seeds"] == 2
+    assert second["seeds"] == 0
+    assert second["pairs"] == 0
     assert math.isnan(second["arithmetic_mean"].value)
     assert second["arithmetic_mean"].interval is None
     assert found.corpus_tokens == 9 + 99 + 1 + 3
@@ -362,66 +389,73 @@ def test_the_ratio_of_a_seed_is_the_mean_over_its_right_variants_drawn_or_not() 
 
 
 def test_the_average_of_the_paper_is_over_models_trained_on_snli_alone() -> None:
-    scored = scored_dataset(
-        variants_of("s1", "dog", {"cat": "eee", "man": "-ee"}), models=("a", "b", "c"), on_seeds={"s1": "nnn"}
-    )
+    variants = variants_of("s1", "dog", {"cat": "eee", "man": "-ee"})
+    scored = scored_dataset(variants, models=THREE, on_seeds={"s1": "nnn"})
     everyone = word_frequency(scored, CORPUS)
-    assert (everyone.snli_models, everyone.mean_ratio_snli) == ((), None), "training data is unknown"
-    trained = [("stanfordnlp/snli",), ("snli", "anli"), None]
-    one = word_frequency(with_results(scored, "training_data", *trained), CORPUS)
+    assert everyone.snli_models == (), "training data is unknown"
+    assert everyone.mean_ratio_snli is None
+    trained = with_results(scored, "training_data", ("stanfordnlp/snli",), ("snli", "anli"), None)
+    one = word_frequency(trained, CORPUS)
     assert one.snli_models == ("a",)
     assert one.mean_ratio_snli == pytest.approx(100 / 10)
     assert one.mean_ratio_all == everyone.mean_ratio_all != one.mean_ratio_snli
-    (model,) = word_frequency(
-        scored_dataset(variants_of("s1", "dog", {"cat": "e"}), on_seeds={"s1": "n"}), CORPUS
-    ).models
-    assert (model["median"].value, model["median"].interval) == (10.0, None), "one seed has no interval"
-    two_seeds = [*variants_of("s1", "dog", {"cat": "e"}), *variants_of("s2", "dog", {"man": "e"})]
-    (model,) = word_frequency(scored_dataset(two_seeds, on_seeds={"s1": "n", "s2": "n"}), CORPUS).models
-    assert model["median"].interval is not None
 
 
-PLAIN: list[Row] = [*rows_of("s1", ["ee", "en"]), *rows_of("s2", ["nn"])]
+def test_one_seed_has_no_interval_and_two_have_one() -> None:
+    rows = variants_of("s1", "dog", {"cat": "e"})
+    on_seeds = {"s1": "n", "s2": "n"}
+    [of_one] = word_frequency(scored_dataset(rows, on_seeds=on_seeds), CORPUS).models
+    assert of_one["median"].value == 10
+    assert of_one["median"].interval is None
+    rows += variants_of("s2", "dog", {"man": "e"})
+    [of_two] = word_frequency(scored_dataset(rows, on_seeds=on_seeds), CORPUS).models
+    assert of_two["median"].interval is not None
 
 
-def made(rows: list[Row], digit: str, models: tuple[str, ...] = ("a", "b"), **changes: Any) -> ScoredDataset:  # noqa: ANN401
-    texts = changes.pop("texts", None)
+PLAIN = answered("s1 ee en", "s2 nn")
+
+
+def made(rows: list[Row], digit: str, models: Sequence[str] = TWO, texts: Any = None, **changes: Any) -> ScoredDataset:  # noqa: ANN401
     return scored_dataset(rows, models=models, digest=digit * 64, title=f"set {digit}", options=changes, texts=texts)
 
 
+def names_of(found: FilterSets) -> list[str]:
+    return [each["name"] for each in found.sets]
+
+
 def test_sets_are_named_by_their_options_and_tested_over_seeds() -> None:
-    union = made([*rows_of("s2", ["ee", "en"]), *rows_of("s1", ["ee"])], "2", sides="union")
+    union = made(answered("s2 ee en", "s1 ee"), "2", sides="union")
     found = filter_sets([union, made(PLAIN, "1"), made(PLAIN, "3", filters=["pos"])])
-    assert [each["name"] for each in found.sets] == ["plain", "P∪H", "pos"]
-    assert [(each["title"], each["generated"]) for each in found.sets] == [("set 1", 3), ("set 2", 3), ("set 3", 3)]
+    assert names_of(found) == ["plain", "P∪H", "pos"]
+    for number, each in enumerate(found.sets, start=1):
+        assert each["title"] == f"set {number}"
+        assert each["generated"] == 3
     assert [each["curve"].at(0.9) for each in found.sets] == [0.25, 0.75, 0.25]
-    assert found.models == ("a", "b")
+    assert found.models == TWO
     assert found.seeds == 2
     assert found.tested_seeds == 2
     assert found.refused == ()
-    assert known(found.family).means == {"P∪H": 0.75, "plain": 0.25, "pos": 0.25}
-    p_values = {(pair.first, pair.second): pair.result.p_value for pair in known(found.family).pairs}
+    family = known(found.family)
+    assert family.means == {"P∪H": 0.75, "plain": 0.25, "pos": 0.25}
+    p_values = {(pair.first, pair.second): pair.result.p_value for pair in family.pairs}
     assert p_values == {("P∪H", "plain"): 0.5, ("P∪H", "pos"): 0.5, ("plain", "pos"): 1}
 
 
 OTHER = {"title": "T", "seeds_from": "somewhere", "keep_column": ["votes"], "id_column": "number", "device": "cpu"}
 
 
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
-        ([{}, {}, {"scramble": True}], ["scrambled", "set 1", "set 2"]),
-        ([{"no_compounds": True}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
-        ([{"mask": "all"}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
-        ([{"inflation": 4}, {"sides": "union"}, {"filters": []}], ["P∪H", "none", "set 1"]),
-        ([{"supersense": True}, {"sides": "union"}], ["set 1", "set 2"]),
-        ([{}, {"sides": "union", **OTHER}], ["plain", "P∪H"]),
-    ],
-    ids=["equal options", "no compounds", "mask", "inflation", "no majority", "titles and sources are not compared"],
-)
-def test_sets_are_named_by_the_options_that_differ(options: list[dict[str, Any]], names: list[str]) -> None:
+def names_with(*options: dict[str, Any]) -> list[str]:
+    """Return the names of sets with some options."""
     sets = [made(PLAIN, str(number), **each) for number, each in enumerate(options, 1)]
-    assert [each["name"] for each in filter_sets(sets).sets] == names
+    return names_of(filter_sets(sets))
+
+
+def test_sets_are_named_by_the_options_that_differ() -> None:
+    union = {"sides": "union"}
+    assert names_with({}, {}, {"scramble": True}) == ["scrambled", "set 1", "set 2"]
+    assert names_with({"no_compounds": True}, union, {"filters": []}) == ["P∪H", "none", "set 1"]
+    assert names_with({"supersense": True}, union) == ["set 1", "set 2"], "neither is usual"
+    assert names_with({}, union | OTHER) == ["plain", "P∪H"], "titles and sources are not compared"
 
 
 def test_every_option_that_changes_rows_is_compared() -> None:
@@ -430,20 +464,21 @@ def test_every_option_that_changes_rows_is_compared() -> None:
     assert unchanged <= MAY_DIFFER
 
 
-@pytest.mark.parametrize(
-    ("rows", "texts", "reason"),
-    [
-        ([*PLAIN, *rows_of("s3", ["ee"])], None, r"its seed s3 is not .*\(3 seeds, the others have 2\)"),
-        (PLAIN[:2], None, r"seed s2 is missing"),
-        (PLAIN, {"s2": ("Other.", "Text.")}, r"seed s2 has another premise"),
-    ],
-)
-def test_sets_on_other_seeds_are_refused_by_name(rows: list[Row], texts: Any, reason: str) -> None:  # noqa: ANN401
-    found = filter_sets([made(rows, "1", texts=texts), *[made(PLAIN, "2"), made(PLAIN, "3", filters=[])]])
-    assert [each["name"] for each in found.sets] == ["plain", "none"]
-    [refused] = found.refused
-    assert refused.startswith("set 1, config all, is not compared: ")
-    assert re.search(reason, refused)
+def reason_to_leave_out(scored: ScoredDataset) -> str:
+    """Return why the first of three sets is not compared."""
+    found = filter_sets([scored, made(PLAIN, "2"), made(PLAIN, "3", filters=[])])
+    assert names_of(found) == ["plain", "none"]
+    [reason] = found.refused
+    assert reason.startswith("set 1, config all, is not compared: ")
+    return reason
+
+
+def test_sets_on_other_seeds_are_refused_by_name() -> None:
+    more = reason_to_leave_out(made(PLAIN + answered("s3 ee"), "1"))
+    assert re.search(r"its seed s3 is not .*\(3 seeds, the others have 2\)", more)
+    assert "seed s2 is missing" in reason_to_leave_out(made(PLAIN[:2], "1"))
+    changed = made(PLAIN, "1", texts={"s2": ("Other.", "Text.")})
+    assert "seed s2 has another premise" in reason_to_leave_out(changed)
 
 
 def test_two_way_models_are_not_averaged_with_the_others() -> None:
@@ -460,8 +495,8 @@ def test_two_way_models_are_not_averaged_with_the_others() -> None:
 
 
 def test_seeds_without_a_drawn_variant_in_a_set_are_not_tested() -> None:
-    undrawn = rows_of("s3", ["ee"], subsamples=())
-    found = filter_sets([made([*PLAIN, *undrawn], "1"), made([*PLAIN, *rows_of("s3", ["ee"])], "2", sides="union")])
+    undrawn = made(PLAIN + rows_of("s3", ["ee"], subsamples=()), "1")
+    found = filter_sets([undrawn, made(PLAIN + answered("s3 ee"), "2", sides="union")])
     assert found.seeds == 3
     assert found.tested_seeds == 2
     assert known(found.family).pairs[0].result.n == 2
@@ -476,9 +511,12 @@ def test_models_of_only_some_sets_are_left_out() -> None:
 
 
 def test_a_model_with_another_name_on_another_set_is_the_same_model() -> None:
-    sets = [made(PLAIN, "1", models=("run1/a", "b")), made(PLAIN, "2", models=("a", "b"), sides="union")]
-    found = filter_sets([with_results(scored, "digest", "a" * 64, "b" * 64) for scored in sets])
-    assert (found.models, found.models_left_out) == (("run1/a", "b"), ())
+    digests = ("a" * 64, "b" * 64)
+    first = with_results(made(PLAIN, "1", models=("run1/a", "b")), "digest", *digests)
+    second = with_results(made(PLAIN, "2", sides="union"), "digest", *digests)
+    found = filter_sets([first, second])
+    assert found.models == ("run1/a", "b")
+    assert found.models_left_out == ()
 
 
 WORD_CLASSES = ("noun", "verb", "adj")
@@ -495,7 +533,7 @@ NUMBERS = ("log_odds", "masked_lms", "sentence_length", "log_count")
 PREDICTORS = (*NUMBERS, "word_class: verb", "word_class: adj", "label: neutral", "label: contradiction")
 
 
-def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str] = ("a", "b")) -> ScoredDataset:
+def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str] = TWO) -> ScoredDataset:
     """Make up random variants and answers, of which the first model leaves out one per seed."""
     rng = np.random.default_rng(0)
     gold = {f"s{seed}": str(rng.choice(["e", "n", "c"])) for seed in range(seeds)}
@@ -508,11 +546,15 @@ def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str]
             answers = [label if rng.random() < chance else str(rng.choice(others)) for _ in models]
             if number == 0:
                 answers[0] = "-"
-            word_class = str(rng.choice(WORD_CLASSES))
-            replacement = str(rng.choice(list(WORDS)))
-            masked_lms = tuple(rng.choice(THREE_MLMS, size=rng.integers(1, 4), replace=False))
-            columns: dict[str, Any] = {"word_class": word_class, "replacement": replacement, "masked_lms": masked_lms}
-            rows += rows_of(seed, ["".join(answers)], log_odds=float(rng.exponential()), **columns)
+            row = Row(
+                seed=seed,
+                answers="".join(answers),
+                word_class=str(rng.choice(WORD_CLASSES)),
+                replacement=str(rng.choice(list(WORDS))),
+                masked_lms=tuple(rng.choice(THREE_MLMS, size=rng.integers(1, 4), replace=False)),
+                log_odds=float(rng.exponential()),
+            )
+            rows.append(row)
     return scored_dataset(rows, models=models, gold=gold, texts=texts, masked_lms=THREE_MLMS)
 
 
@@ -563,16 +605,18 @@ def test_regressions_are_those_of_statsmodels_with_every_predictor() -> None:
             assert own.standard_error == pytest.approx(expected.bse[own.name], rel=1e-8)
             assert own.p_value == pytest.approx(expected.pvalues[own.name], rel=1e-6)
             assert (own.interval.low, own.interval.high) == pytest.approx(tuple(ends.loc[own.name]), abs=1e-8)
-        assert (found.answers, found.seeds) == (expected.nobs, 40)
+        assert found.answers == expected.nobs
+        assert found.seeds == 40
         assert found.right == pytest.approx(expected.model.endog.mean())
-    assert pooled.models == ("a", "b")
+    assert pooled.models == TWO
 
 
 def test_predictors_are_described_with_their_reference() -> None:
     scored = random_dataset()
     result = error_drivers(scored, NUMBERED)
     units = {each.name: each for each in result.predictors}
-    assert [units[name].reference for name in PREDICTORS] == [None] * 4 + ["noun"] * 2 + ["entailment"] * 2
+    references = [units[name].reference for name in PREDICTORS]
+    assert references == [None] * 4 + ["noun"] * 2 + ["entailment"] * 2
     verbs = scored.variants_by("word_class")["verb"]
     for name, values in (("log_odds", scored.log_odds.astype(float)), ("word_class: verb", verbs)):
         assert units[name].mean == pytest.approx(values.mean())
@@ -583,12 +627,14 @@ def test_predictors_are_described_with_their_reference() -> None:
 def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     scored = random_dataset(models=("a",))
     by_all = {name: np.ones_like(mask) for name, mask in scored.variants_by("masked_lm").items()}
-    result = error_drivers(replace(scored, data=replace(scored.data, masks={**scored.data.masks, "masked_lm": by_all})))
+    data = replace(scored.data, masks={**scored.data.masks, "masked_lm": by_all})
+    result = error_drivers(replace(scored, data=data))
     assert result.pooled is None
-    assert [each["name"] for each in result.models[0].left_out] == ["masked_lms"]
-    assert [each.name for each in result.models[0].coefficients] == [
-        name for name in PREDICTORS if name not in {"masked_lms", "log_count"}
-    ]
+    [model] = result.models
+    [left_out] = model.left_out
+    assert left_out["name"] == "masked_lms"
+    others = [name for name in PREDICTORS if name not in {"masked_lms", "log_count"}]
+    assert [each.name for each in model.coefficients] == others
 
 
 def with_answers(scored: ScoredDataset, right: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> ScoredDataset:
@@ -606,15 +652,16 @@ def test_a_model_that_is_always_right_has_no_regression_and_is_left_out_of_the_p
     scored = random_dataset()
     always = np.ones(len(scored.groups), dtype=bool)
     result = error_drivers(with_answers(scored, [scored.models[0].answers.correct, always]))
-    assert result.models[0].not_computed is None
-    assert result.models[1].not_computed == "every variant is answered right"
-    assert result.models[1].coefficients == ()
-    assert result.pooled is not None
-    assert result.pooled.models == ("a",)
-    assert [(each["name"], each["reason"]) for each in result.pooled.left_out] == [
-        ("b", "every variant is answered right")
-    ]
-    assert result.pooled.coefficients == result.models[0].coefficients
+    first, second = result.models
+    assert first.not_computed is None
+    assert second.not_computed == "every variant is answered right"
+    assert second.coefficients == ()
+    pooled = known(result.pooled)
+    assert pooled.models == ("a",)
+    [left_out] = pooled.left_out
+    assert left_out["name"] == "b"
+    assert left_out["reason"] == "every variant is answered right"
+    assert pooled.coefficients == first.coefficients
 
 
 def test_answers_that_a_level_or_a_number_determines() -> None:
@@ -631,30 +678,40 @@ def test_answers_that_a_level_or_a_number_determines() -> None:
 ONE_ROW = scored_dataset(rows_of("s1", "e"))
 
 
-@pytest.mark.parametrize(
-    ("analysis", "arguments", "message"),
-    [
-        (seeds_against_variants, [scored_dataset(rows_of("s1", "en"))], "1 seed"),
-        (seed_correctness, [scored_dataset(rows_of("s1", "en"))], "no model"),
-        (fine_tuned, [ONE_ROW], r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM"),
-        (fine_tuned, [ONE_ROW, {"a": "elsewhere"}], "Figure 7"),
-        (word_frequency, [ONE_ROW, None], "--corpus"),
-        (word_frequency, [ONE_ROW, CORPUS], "no model answers a seed wrong"),
-        (filter_sets, [[made(PLAIN, "1"), made(PLAIN[:2], "2")]], r"Figure 8 .*--seeds-from"),
-        (filter_sets, [[made(PLAIN, "1"), made(PLAIN, "2", models=("c", "d"))]], r"Figure 8 .*model"),
-        (filter_sets, [[]], "Figure 8"),
-        (error_drivers, [random_dataset(seeds=6)], "no regression"),
-        (error_drivers, [random_dataset(seeds=1, per_seed=2)], "no regression"),
-        (error_drivers, [ONE_ROW], "every variant is answered right"),
-    ],
-)
-def test_what_cannot_be_computed_is_named(analysis: Callable[..., object], arguments: list[Any], message: str) -> None:
+def not_computed(message: str, analysis: Callable[..., object], *arguments: Any) -> None:  # noqa: ANN401 - of an analysis
     refused(message, analysis, *arguments, error=NotComputable)
 
 
-@pytest.mark.parametrize(
-    ("counterparts", "named"), [({"x": "mlm"}, "x is not a scored model"), ({"a": "y"}, "y is not a masked LM")]
-)
-def test_unknown_counterparts_are_refused(counterparts: dict[str, str], named: str) -> None:
+def test_comparisons_with_seeds_need_seeds_and_wrong_answers() -> None:
+    scored = scored_dataset(rows_of("s1", "en"))
+    not_computed("1 seed", seeds_against_variants, scored)
+    not_computed("no model", seed_correctness, scored)
+
+
+def test_curves_by_masked_lm_need_a_counterpart() -> None:
+    not_computed(r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM", fine_tuned, ONE_ROW)
+    not_computed("Figure 7", fine_tuned, ONE_ROW, {"a": "elsewhere"})
+
+
+def test_word_frequencies_need_a_corpus_and_wrong_seeds() -> None:
+    not_computed("--corpus", word_frequency, ONE_ROW, None)
+    not_computed("no model answers a seed wrong", word_frequency, ONE_ROW, CORPUS)
+
+
+def test_sets_need_common_seeds_and_a_common_model() -> None:
+    plain = made(PLAIN, "1")
+    not_computed(r"Figure 8 .*--seeds-from", filter_sets, [plain, made(PLAIN[:2], "2")])
+    not_computed(r"Figure 8 .*model", filter_sets, [plain, made(PLAIN, "2", models=("c", "d"))])
+    not_computed("Figure 8", filter_sets, [])
+
+
+def test_regressions_need_seeds_and_answers_that_vary() -> None:
+    not_computed("no regression", error_drivers, random_dataset(seeds=6))
+    not_computed("no regression", error_drivers, random_dataset(seeds=1, per_seed=2))
+    not_computed("every variant is answered right", error_drivers, ONE_ROW)
+
+
+def test_unknown_counterparts_are_refused() -> None:
     check_counterparts([ONE_ROW], {"a": "mlm"})
-    refused(named, check_counterparts, [ONE_ROW], counterparts)
+    refused("x is not a scored model", check_counterparts, [ONE_ROW], {"x": "mlm"})
+    refused("y is not a masked LM", check_counterparts, [ONE_ROW], {"a": "y"})
