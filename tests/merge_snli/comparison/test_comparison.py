@@ -1,10 +1,10 @@
 """Tests of comparing models: against plain counts, and the output of `merge-snli compare`."""
 
-import dataclasses
 import json
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,11 @@ def predictor(accuracy: float, gold: dict[Pair, int]) -> Any:  # noqa: ANN401 - 
     """Return a function that predicts each pair correctly with a probability, always the same way."""
 
     def predict(pairs: list[Pair]) -> list[int]:
-        correct = (random.Random(f"{accuracy}{pair}").random() < accuracy for pair in pairs)
-        return [gold[pair] if right else (gold[pair] + 1) % 3 for pair, right in zip(pairs, correct, strict=True)]
+        answers = []
+        for pair in pairs:
+            is_right = random.Random(f"{accuracy}{pair}").random() < accuracy
+            answers.append(gold[pair] if is_right else (gold[pair] + 1) % 3)
+        return answers
 
     return predict
 
@@ -71,8 +74,8 @@ def comparison(results: list[Result]) -> Comparison:
 
 def changed(result: Result, part: str, **values: Any) -> Result:  # noqa: ANN401 - fields of the record
     """Return a result with other values of one of its records: `model`, `dataset` or `run`."""
-    record = dataclasses.replace(getattr(result, part), **values)
-    return dataclasses.replace(result, **{part: record})
+    record = replace(getattr(result, part), **values)
+    return replace(result, **{part: record})
 
 
 def plain_pattern_accuracy(result: Result) -> float:
@@ -87,14 +90,19 @@ def test_pattern_accuracy_equals_a_plain_count_and_has_the_interval_of_score(
     comparison: Comparison, results: list[Result]
 ) -> None:
     for result in results:
-        accuracy, interval = comparison.pattern_accuracy[result.model.name], comparison.intervals[result.model.name]
+        name = result.model.name
+        accuracy = comparison.pattern_accuracy[name]
+        interval = comparison.intervals[name]
         assert accuracy == pytest.approx(plain_pattern_accuracy(result))
         assert accuracy == result.pattern_accuracy
         assert interval.low <= accuracy <= interval.high
         intervals = known(result.scores.intervals)
         assert (interval.low, interval.high) == intervals.pattern_accuracy
-        assert (interval.unit, interval.method) == ("seed", intervals.methods["pattern_accuracy"])
-    assert (comparison.seeds, comparison.left_out, comparison.subsamples) == (12, 0, 10)
+        assert interval.unit == "seed"
+        assert interval.method == intervals.methods["pattern_accuracy"]
+    assert comparison.seeds == 12
+    assert comparison.left_out == 0
+    assert comparison.subsamples == 10
 
 
 def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], dataset: Path) -> None:
@@ -107,8 +115,10 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     assert against.unit == "model"
     scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
     nouns, adjectives = known(compared.classes)
-    assert (nouns.first, nouns.second) == ("noun", "verb")
-    assert (adjectives.first, adjectives.second) == ("verb", "adj")
+    assert nouns.first == "noun"
+    assert nouns.second == "verb"
+    assert adjectives.first == "verb"
+    assert adjectives.second == "adj"
     assert nouns.result.unit == "seed"
     assert [nouns.result, adjectives.result] == [test.result for test in classes(scored).tests]
     text = comparison_text(compared)
@@ -117,61 +127,71 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
 
 
 def test_order_of_seeds_does_not_matter(results: list[Result], comparison: Comparison) -> None:
-    answers = results[1].answers
-    seeds, last_first = known(answers.seeds), np.arange(len(answers.group_ids))[::-1]
-    reordered = dataclasses.replace(
-        answers,
-        group_ids=answers.group_ids[::-1],
-        groups=last_first[answers.groups],
-        seeds=dataclasses.replace(seeds, gold=seeds.gold[::-1], predicted=seeds.predicted[::-1]),
-    )
-    assert compare_results([results[0], with_answers(results[1], reordered), *results[2:]])[0] == comparison
+    best, good, *others = results
+    answers = good.answers
+    ids = answers.group_ids[::-1]
+    seeds = known(answers.seeds)
+    of_seeds = replace(seeds, gold=seeds.gold[::-1], predicted=seeds.predicted[::-1])
+    last_first = np.arange(len(ids))[::-1]
+    reordered = replace(answers, group_ids=ids, groups=last_first[answers.groups], seeds=of_seeds)
+    [compared] = compare_results([best, with_answers(good, reordered), *others])
+    assert compared == comparison
 
 
 def test_a_model_with_two_names_counts_once(results: list[Result], caplog: pytest.LogCaptureFixture) -> None:
-    twice = [changed(results[0], "model", name=name, digest="a" * 64) for name in ("one name", "another name")]
-    [compared] = compare_results([*twice, *results[1:]])
+    best, *others = results
+    one = changed(best, "model", name="one name", digest="a" * 64)
+    [compared] = compare_results([one, changed(one, "model", name="another name"), *others])
     assert {*compared.family.models} == {"one name", "good", "fair", "poor"}
     assert re.search("one name.*another name", caplog.text)
 
 
 def test_results_on_the_same_data_and_config_are_compared(results: list[Result]) -> None:
-    renamed = changed(results[0], "dataset", title="another title")
-    [compared] = compare_results([renamed, results[1]])
+    two = [changed(results[0], "dataset", title="another title"), results[1]]
+    [compared] = compare_results(two)
     assert len(compared.family.models) == 2
-    assert len(make_boards([renamed, results[1]])) == 1
+    assert len(make_boards(two)) == 1
     on_nouns = [changed(result, "dataset", config="noun") for result in results[:2]]
     every, nouns = compare_results([*results, *on_nouns])
-    assert (every.config, every.title, len(every.family.models)) == ("all", "merge_small, config all", 4)
-    assert (nouns.config, nouns.title, len(nouns.family.models)) == ("noun", "merge_small, config noun", 2)
+    assert every.config == "all"
+    assert every.title == "merge_small, config all"
+    assert len(every.family.models) == 4
+    assert nouns.config == "noun"
+    assert nouns.title == "merge_small, config noun"
+    assert len(nouns.family.models) == 2
 
 
 def test_equal_names_are_told_apart(results: list[Result]) -> None:
     others = [changed(result, "dataset", digest="0" * 64) for result in results[:2]]
     first, second = compare_results([*results, *others])
-    assert first.title == f"merge_small [{results[0].dataset.digest[:8]}], config all"
+    best = results[0]
+    assert first.title == f"merge_small [{best.dataset.digest[:8]}], config all"
     assert second.title == "merge_small [00000000], config all"
-    low, high = (changed(results[0], "run", dtype=dtype) for dtype in ("int8", "float32"))
-    assert {*compare_results([low, high])[0].pattern_accuracy} == {low.title, high.title}
-    one, other = (changed(results[0], "model", name="one\nname", digest=digit * 64) for digit in "ab")
-    [compared] = compare_results([one, other])
+    low = changed(best, "run", dtype="int8")
+    high = changed(best, "run", dtype="float32")
+    [compared] = compare_results([low, high])
+    assert {*compared.pattern_accuracy} == {low.title, high.title}
+    one = changed(best, "model", name="one\nname", digest="a" * 64)
+    [compared] = compare_results([one, changed(one, "model", digest="b" * 64)])
     assert {*compared.pattern_accuracy} == {"one\nname [aaaaaaaa]", "one\nname [bbbbbbbb]"}
     assert "\n1  one name [" in comparison_text(compared)
 
 
 def test_notes_are_shown(results: list[Result]) -> None:
-    [compared] = compare_results([dataclasses.replace(results[0], notes=("labels inferred",)), *results[1:]])
+    best, *others = results
+    [compared] = compare_results([replace(best, notes=("labels inferred",)), *others])
     assert comparison_text(compared).count("best: labels inferred\n") == 1
     assert to_json(compared)["notes"]["best"] == ["labels inferred"]
 
 
 def test_constant_differences_have_no_test(results: list[Result]) -> None:
-    [compared] = compare_results([results[0], changed(results[0], "model", name="copy")])
+    best = results[0]
+    [compared] = compare_results([best, changed(best, "model", name="copy")])
     text = comparison_text(compared)
-    scores = results[0].scores
-    difference = 100 * ((scores.seed_accuracy or 0.0) - (scores.sample_accuracy.mean or 0.0))
-    row = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
-    assert row.split()[4:] == [f"{difference:+.1f}", "–", "–", "2", "–"]
+    row = best.row
+    difference = 100 * (row.share("seed_accuracy") - row.share("sample_accuracy"))
+    shown = next(line for line in text.splitlines() if line.startswith("SA, seeds"))
+    assert shown.split()[4:] == [f"{difference:+.1f}", "–", "–", "2", "–"]
     notes = " ".join(text.split())
     assert "With 2 models, a test over models says little. SA, seeds − variants: the t-test is not defined" in notes
     assert "inf" not in text
@@ -179,15 +199,17 @@ def test_constant_differences_have_no_test(results: list[Result]) -> None:
 
 
 def test_pairs_without_a_defined_test_are_named(results: list[Result]) -> None:
-    compared = compare_results([results[0], results[1], results[-1]], test="t-test")[0]
+    best, good, _, poor = results
+    [compared] = compare_results([best, good, poor], test="t-test")
     [pair] = compared.family.untested  # 1 and 0 in every subsample
-    assert (pair.first, pair.second, pair.result.difference) == ("best", "poor", 1)
-    assert {*compared.family.letters["best"]}.isdisjoint(compared.family.letters["poor"])
-    assert not missing_from(
-        " ".join(comparison_text(compared).split()),
-        "best and poor: the t-test is not defined, because the difference is 100.0 points",
-        "Holm's method over 2 of 3 pairs",
-    )
+    assert pair.first == "best"
+    assert pair.second == "poor"
+    assert pair.result.difference == 1
+    letters = compared.family.letters
+    assert {*letters["best"]}.isdisjoint(letters["poor"])
+    text = " ".join(comparison_text(compared).split())
+    assert "best and poor: the t-test is not defined, because the difference is 100.0 points" in text
+    assert "Holm's method over 2 of 3 pairs" in text
 
 
 def test_results_that_cannot_be_compared_are_named(
@@ -231,7 +253,8 @@ def test_models_are_compared_at_each_threshold_and_with_each_test(
 ) -> None:
     arguments = ["compare", folder, "--test", "mcnemar", "--dataset", dataset, "--threshold"]
     low, quality = command(*arguments, "0.8,0.9", "--format", "json").json["comparisons"]
-    assert (low["threshold"], quality["threshold"]) == (0.8, 0.9)
+    assert low["threshold"] == 0.8
+    assert quality["threshold"] == 0.9
     for result in results:
         assert low["pattern_accuracy"][result.model.name] == pytest.approx(result.scores.curve.at(0.8))
     assert low["classes"] is low["seeds_against_variants"] is None
@@ -246,8 +269,11 @@ def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path
     assert out.count("Thresholds at which two models differ") == 1
     [comparison] = command(*arguments, "--format", "json").json["comparisons"]
     [pair] = comparison["all_thresholds"]
-    assert (pair["first"], pair["second"]) == ("best", "poor")
-    assert pair["differs"][90] and not pair["differs"][0]
+    assert pair["first"] == "best"
+    assert pair["second"] == "poor"
+    differs = pair["differs"]
+    assert differs[90]
+    assert not differs[0]
 
 
 ROWS: list[dict[str, Any]] = []
@@ -258,7 +284,7 @@ for group, size in enumerate([2, 3, 5, 10] * 10):
                 "premise": f"Group {group} has {size} boxes.",
                 "hypothesis": f"Box {number} is in group {group}.",
                 "label": NLI_LABELS[(group + number) % 3],
-                "set": f"g{group}",
+                "set": group,
                 "kind": f"kind {number % 3} $x^2$",
             }
         )
@@ -274,20 +300,24 @@ def predict_in_groups(pairs: Sequence[tuple[str, str]], wrong: int) -> list[str]
 
 @pytest.fixture(scope="module")
 def grouped_results() -> list[Result]:
-    return [
-        score(partial(predict_in_groups, wrong=wrong), ROWS, group_column="set", by=["kind"], name=f"{name} <$a$>")
-        for name, wrong in {"poor": 2, "fair": 5, "good": 20}.items()
-    ]
+    results = []
+    for name, wrong in {"poor": 2, "fair": 5, "good": 20}.items():
+        predict = partial(predict_in_groups, wrong=wrong)
+        results.append(score(predict, ROWS, group_column="set", by=["kind"], name=f"{name} <$a$>"))
+    return results
 
 
 def test_models_are_compared_over_groups(grouped_results: list[Result]) -> None:
     [comparison] = compare_results(grouped_results, test="mcnemar")
-    assert (comparison.unit, comparison.seeds, comparison.left_out) == ("group", 40, 0)
+    assert comparison.unit == "group"
+    assert comparison.seeds == 40
+    assert comparison.left_out == 0
     assert comparison.family.models == ("good <$a$>", "fair <$a$>", "poor <$a$>")
     assert comparison.pattern_accuracy == {result.title: result.pattern_accuracy for result in grouped_results}
     assert comparison.family.pairs[0].result.unit == "group"
     text = comparison_text(comparison)
-    assert "over 40 groups, in percent" in text and "subsample" not in text
+    assert "over 40 groups, in percent" in text
+    assert "subsample" not in text
 
 
 def test_a_test_over_subsamples_is_refused(grouped_results: list[Result]) -> None:
@@ -302,12 +332,13 @@ def test_figures_have_a_panel_per_value_and_equal_bytes(grouped_results: list[Re
         assert path.read_bytes() == other.read_bytes()
     [bars] = [path for path in first if "by-kind" in path.name and path.suffix == ".svg"]
     text = bars.read_text(encoding="utf-8")
-    assert not missing_from(text, *(f"<!-- kind {number} $x^2$ -->" for number in range(3)))
-    assert not missing_from(text, *(LABEL_COLORS[label] for label in NLI_LABELS))
+    for number, label in enumerate(NLI_LABELS):
+        assert f"<!-- kind {number} $x^2$ -->" in text
+        assert LABEL_COLORS[label] in text
 
 
 def test_columns_with_too_many_values_are_not_drawn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    rows = [{**row, "many": number} for number, row in enumerate(ROWS)][:100]
+    rows = [row | {"many": number} for number, row in enumerate(ROWS[:100])]
     result = score(partial(predict_in_groups, wrong=2), rows, group_column="set", by=["many", "kind"], name="poor")
     assert not any("many" in path.name for path in draw_figures([result], tmp_path))
     assert "many has 100 values" in caplog.text
