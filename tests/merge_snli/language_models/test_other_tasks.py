@@ -25,8 +25,8 @@ from tests.merge_snli.language_models.conftest import (
 )
 from tests.oracles import refused, written
 
-SCORE = ("scores", "includes", "value")
-"""The path to the score of a sample."""
+Rows = list[dict[str, Json]]
+Changed = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def whole_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def changed(whole_log: Path, tmp_path: Path) -> Callable[..., Path]:
+def changed(whole_log: Path, tmp_path: Path) -> Changed:
     """Return a function that edits a copy of the log, which has the name of its model."""
 
     def change(*edits: Edit, model: str = "model") -> Path:
@@ -53,6 +53,11 @@ def changed(whole_log: Path, tmp_path: Path) -> Callable[..., Path]:
 def first(*path: str, value: Json) -> Edit:
     """Return an edit of the first sample by id, on which the model is right; on the fifth it is wrong."""
     return put("samples", 0, *path, value=value)
+
+
+def scored(value: Json) -> Edit:
+    """Return an edit of the score of the first sample."""
+    return first("scores", "includes", "value", value=value)
 
 
 def asked_less(content: Json) -> None:
@@ -71,13 +76,18 @@ def test_scores_are_counted_by_group(whole_log: Path, ending: str) -> None:
     result = imported(whole_log.with_suffix(ending), group="country")
     assert result.sample_accuracy == 10 / 16
     (curve,) = result.row.curve.each
-    for at, shown in ((0, 1), (25, 1), (26, 0.75), (50, 0.75), (75, 0.5), (76, 0.25), (100, 0.25)):
-        assert curve[at] == shown, at
+    shares = {25: 1, 26: 0.75, 50: 0.75, 75: 0.5, 76: 0.25, 100: 0.25}
+    for at, share in shares.items():
+        assert curve[at] == share, at
     assert set(result.group_ids) == {"France", "Spain", "Norway", "Japan"}
     assert result.compared_labels == ("incorrect", "correct")
-    assert (result.dataset.name, result.dataset.group_column) == ("capitals", "country")
-    assert (result.title, prompt_of(result).calls, result.notes) == ("model (generate)", 16, ())
-    assert result.dataset == imported(whole_log, group="country").dataset
+    dataset = result.dataset
+    assert dataset.name == "capitals"
+    assert dataset.group_column == "country"
+    assert dataset == imported(whole_log, group="country").dataset
+    assert result.title == "model (generate)"
+    assert prompt_of(result).calls == 16
+    assert result.notes == ()
 
 
 def test_without_a_group_each_sample_is_one(whole_log: Path) -> None:
@@ -92,54 +102,55 @@ ERROR = {"message": "m", "traceback": "", "traceback_ansi": ""}
 
 
 @pytest.mark.parametrize(
-    ("value", "options", "right", "unread"),
-    [
-        ("I", {}, 9, {}),
-        ("N", {}, 9, {"no stated answer": 1}),
-        ("P", {"at_least": 0.5}, 10, {}),
-        (0.4, {"at_least": 0.5}, 9, {}),
-    ],
+    ("value", "at_least", "right", "unread"),
+    [("I", None, 9, {}), ("N", None, 9, {"no stated answer": 1}), ("P", 0.5, 10, {}), (0.4, 0.5, 9, {})],
 )
 def test_what_counts_of_a_sample(
-    changed: Callable[..., Path], value: Json, options: dict[str, Any], right: int, unread: dict[str, int]
+    changed: Changed, value: Json, at_least: float | None, right: int, unread: dict[str, int]
 ) -> None:
-    result = imported(changed(first(*SCORE, value=value)), **options)
+    result = imported(changed(scored(value)), at_least=at_least)
     assert result.sample_accuracy == right / 16
     assert result.run.unread == unread
 
 
-def test_a_limit_is_a_reason_if_the_answer_is_wrong(changed: Callable[..., Path]) -> None:
-    assert imported(changed(first("limit", value=TOKENS))).run.unread == {}
-    assert imported(changed(put("samples", 4, "limit", value=TOKENS))).run.unread == {"token limit": 1}
+def test_a_limit_is_a_reason_if_the_answer_is_wrong(changed: Changed) -> None:
+    right = imported(changed(first("limit", value=TOKENS)))
+    assert right.run.unread == {}
+    wrong = imported(changed(put("samples", 4, "limit", value=TOKENS)))
+    assert wrong.run.unread == {"token limit": 1}
 
 
-def test_one_of_several_scores_is_chosen(changed: Callable[..., Path]) -> None:
+def test_one_of_several_scores_is_chosen(changed: Changed) -> None:
     path = changed(first("scores", "other", value={"value": 1}))
     assert imported(path, score="includes").sample_accuracy == 10 / 16
     refused("has the scores includes, other: .*score", imported, path)
 
 
 @pytest.mark.parametrize(
-    ("edit", "options", "message"),
+    ("value", "message"),
     [
-        (first(*SCORE, value={"style": 0, "facts": 1}), {"score": "includes"}, "includes.style, includes.facts"),
-        (first(*SCORE, value=0.5), {}, "score 0.5.*at_least"),
-        (first(*SCORE, value=[1, 0]), {}, "has no score that is a number"),
-        (first(*SCORE, value=float("nan")), {}, "no answers to 1 of the 16 samples"),
-        (first("metadata", value={"city": "Paris"}), {"group": "country"}, "France-0 has no 'country'.* city"),
-        (first("error", value=ERROR), {}, "to 1 of the 16 sam"),
-        (put("samples", value=lambda samples: samples[1:]), {}, "lacks 1 sample, such as France-0"),
+        ({"style": 0, "facts": 1}, "includes.style, includes.facts"),
+        (0.5, "score 0.5.*at_least"),
+        ([1, 0], "has no score that is a number"),
+        (float("nan"), "no answers to 1 of the 16 samples"),
     ],
 )
-def test_samples_that_cannot_be_counted(
-    changed: Callable[..., Path], edit: Edit, options: dict[str, Any], message: str
-) -> None:
-    refused(message, imported, changed(edit), **options)
+def test_scores_that_cannot_be_counted(changed: Changed, value: Json, message: str) -> None:
+    refused(message, imported, changed(scored(value)), score="includes")
 
 
-def test_failed_samples_are_left_out_and_counted(changed: Callable[..., Path]) -> None:
+def test_samples_that_cannot_be_counted(changed: Changed) -> None:
+    nowhere = changed(first("metadata", value={"city": "Paris"}))
+    refused("France-0 has no 'country'.* city", imported, nowhere, group="country")
+    refused("to 1 of the 16 sam", imported, changed(first("error", value=ERROR)))
+    less = changed(put("samples", value=lambda samples: samples[1:]))
+    refused("lacks 1 sample, such as France-0", imported, less)
+
+
+def test_failed_samples_are_left_out_and_counted(changed: Changed) -> None:
     result = imported(changed(first("error", value=ERROR)), group="country", partial=True)
-    assert (result.left_out.groups, result.left_out.rows) == (1, 4)
+    assert result.left_out.groups == 1
+    assert result.left_out.rows == 4
     assert set(result.group_ids) == {"Spain", "Norway", "Japan"}
 
 
@@ -147,31 +158,33 @@ def test_the_most_frequent_of_several_epochs_counts(tmp_path: Path) -> None:
     wrong_ones = ["no" if reply == "yes" else "yes" for reply in CAPITAL_REPLIES]
     log = run_task(capitals(epochs=3), [*CAPITAL_REPLIES, *wrong_ones, *CAPITAL_REPLIES], tmp_path)
     result = imported(Path(log.location))
-    assert (result.sample_accuracy, result.run.samples) == (10 / 16, 3)
+    assert result.sample_accuracy == 10 / 16
+    assert result.run.samples == 3
     assert result.run.agreement == pytest.approx(2 / 3)
 
 
 def test_logs_on_other_samples_are_compared_on_those_of_both(
-    changed: Callable[..., Path], whole_log: Path, caplog: pytest.LogCaptureFixture
+    changed: Changed, whole_log: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     less = changed(asked_less, model="less")
     assert imported(less).dataset.digest != imported(whole_log).dataset.digest
-    assert [result.title for result in import_files([whole_log, less])] == ["model (generate)"]
+    (whole,) = import_files([whole_log, less])
+    assert whole.title == "model (generate)"
     assert "no answers to 1 of the 16 samples" in caplog.text
     results = import_files([whole_log, less], partial=True)
-    assert [len(result.group_ids) for result in results] == [16, 15]
     (comparison,) = compare(results, common_seeds=True)
     assert comparison.seeds == 15
-    by_country = import_files([whole_log, less], group="country", partial=True)
-    assert [result.left_out.groups for result in by_country] == [0, 1]
+    whole, partial = import_files([whole_log, less], group="country", partial=True)
+    assert whole.left_out.groups == 0
+    assert partial.left_out.groups == 1
 
 
-def test_samples_that_are_not_the_same_under_an_id_are_refused(changed: Callable[..., Path], whole_log: Path) -> None:
+def test_samples_that_are_not_the_same_under_an_id_are_refused(changed: Changed, whole_log: Path) -> None:
     other = changed(first("target", value="no"), model="other")
     refused("sample France-0 has another group or target", import_files, [whole_log, other])
 
 
-def test_a_gate_on_any_task(changed: Callable[..., Path], whole_log: Path, tmp_path: Path, command: Command) -> None:
+def test_a_gate_on_any_task(changed: Changed, whole_log: Path, tmp_path: Path, command: Command) -> None:
     def all_wrong(content: Json) -> None:
         for sample in content["samples"]:
             sample["scores"]["includes"]["value"] = "I"
@@ -187,8 +200,8 @@ def test_a_gate_on_any_task(changed: Callable[..., Path], whole_log: Path, tmp_p
     assert "capitals" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
 
 
-def test_unread_answers_are_those_to_samples(changed: Callable[..., Path], tmp_path: Path, command: Command) -> None:
-    shown = command("import", changed(first(*SCORE, value="N")), "--out", tmp_path / "results").out
+def test_unread_answers_are_those_to_samples(changed: Changed, tmp_path: Path, command: Command) -> None:
+    shown = command("import", changed(scored("N")), "--out", tmp_path / "results").out
     assert "Sample" in shown.split("Answers that cannot be read")[1]
     assert "Pair" not in shown
 
@@ -203,7 +216,7 @@ def test_what_does_not_go_together_is_refused(whole_log: Path, tmp_path: Path) -
     refused("again=True needs the data set", import_files, [whole_log], again=True)
 
 
-def lm_eval_log(folder: Path, rows: list[dict[str, Json]]) -> Path:
+def lm_eval_log(folder: Path, rows: Rows, task: str = "sums") -> Path:
     """Write what lm-evaluation-harness writes about a task with two filters."""
     run = {
         "model_name": "org/model",
@@ -215,31 +228,40 @@ def lm_eval_log(folder: Path, rows: list[dict[str, Json]]) -> Path:
     }
     written(folder / "results_2026-01-02T03-04-05.6.json", json.dumps(run))
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-    return written(folder / "samples_sums_2026-01-02T03-04-05.6.jsonl", lines)
+    return written(folder / f"samples_{task}_2026-01-02T03-04-05.6.jsonl", lines)
 
 
-def rows_of(name: str, found: dict[str, float]) -> list[dict[str, Json]]:
+def rows_of(name: str, **found: float) -> Rows:
     """Return the row of each filter on a sum, whose name is that of its story and a number."""
     common = {"doc_id": int(name[1:]), "doc": {"story": name[0]}, "target": "4", "arguments": [["2+2", {}]]}
     common |= {"resps": [["It is 4"]], "metrics": ["exact", "pair"], "pair": ["a", 1]}
-    return [
-        {**common, "filter": name, "filtered_resps": ["4" if right else "[invalid]"], "exact": right}
-        for name, right in found.items()
-    ]
+    rows = []
+    for chosen, right in found.items():
+        reply = "4" if right else "[invalid]"
+        rows.append(common | {"filter": chosen, "filtered_resps": [reply], "exact": right})
+    return rows
 
 
 def test_a_log_of_lm_evaluation_harness(tmp_path: Path) -> None:
-    found = {"a0": (1.0, 1.0), "a1": (0.0, 1.0), "b2": (1.0, 1.0), "b3": (1.0, 0.0)}
-    rows = [row for name, (strict, loose) in found.items() for row in rows_of(name, {"strict": strict, "loose": loose})]
+    rows = rows_of("a0", strict=1.0, loose=1.0)
+    rows += rows_of("a1", strict=0.0, loose=1.0)
+    rows += rows_of("b2", strict=1.0, loose=1.0)
+    rows += rows_of("b3", strict=1.0, loose=0.0)
     path = lm_eval_log(tmp_path, rows)
     refused("has the filters strict, loose: choose one with filter", imported, path)
     refused("has the filters strict, loose", imported, path, filter="lose")
     refused("has the scores exact: choose one with score", imported, path, filter="strict", score="acc")
-    strict, loose = (imported(path, filter=name, group="story") for name in ("strict", "loose"))
-    assert [strict.answers.counts().correct.tolist(), loose.answers.counts().correct.tolist()] == [[[1, 2]], [[2, 1]]]
-    assert (strict.group_ids, strict.pattern_accuracy, strict.sample_accuracy) == (("a", "b"), 0.5, 0.75)
-    assert (strict.title, strict.dataset.title) == ("org/model (generate_until, 2 shots)", "sums, exact, strict")
-    assert (strict.run.unread, prompt_of(strict).temperature) == ({"no stated answer": 1}, 0)
+    strict = imported(path, filter="strict", group="story")
+    loose = imported(path, filter="loose", group="story")
+    assert strict.answers.counts().correct.tolist() == [[1, 2]]
+    assert loose.answers.counts().correct.tolist() == [[2, 1]]
+    assert strict.group_ids == ("a", "b")
+    assert strict.pattern_accuracy == 0.5
+    assert strict.sample_accuracy == 0.75
+    assert strict.title == "org/model (generate_until, 2 shots)"
+    assert strict.dataset.title == "sums, exact, strict"
+    assert strict.run.unread == {"no stated answer": 1}
+    assert prompt_of(strict).temperature == 0
     assert strict.dataset.key != loose.dataset.key
 
 
@@ -249,31 +271,21 @@ def test_subtasks_of_a_group_of_lm_evaluation_harness_are_one_data_set(tmp_path:
         run["n-shot"]["terms"] = 2
         run["configs"]["terms"] = {**run["configs"]["sums"], "description": "On terms."}
 
-    rows = {"terms": {"b0": 1.0, "b1": 0.0, "b2": 1.0}, "sums": {"a0": 1.0, "a1": 1.0}}
-    paths = []
-    for name, found in rows.items():
-        samples = []
-        for row_id, right in found.items():
-            samples += rows_of(row_id, {"none": right})
-        path = lm_eval_log(tmp_path, samples)
-        paths.append(path.rename(path.with_name(path.name.replace("sums", name))))
+    terms = rows_of("b0", none=1.0) + rows_of("b1", none=0.0) + rows_of("b2", none=1.0)
+    sums = rows_of("a0", none=1.0) + rows_of("a1", none=1.0)
+    paths = [lm_eval_log(tmp_path, terms, "terms"), lm_eval_log(tmp_path, sums)]
     edited(tmp_path / "results_2026-01-02T03-04-05.6.json", grouped)
     (result,) = import_files(paths, group="task")
-    assert (result.group_ids, result.dataset.name) == (("sums", "terms"), "maths")
+    assert result.group_ids == ("sums", "terms")
+    assert result.dataset.name == "maths"
     assert result.answers.counts().correct.tolist() == [[2, 2]]
     assert result.answers.row_ids.to_pylist() == ["sums/0", "sums/1", "terms/0", "terms/1", "terms/2"]
     alone = import_files(paths, group="story")
     assert {each.dataset.name for each in alone} == {"sums", "terms"}
-    refused("sample 0 has no 'task'", imported, lm_eval_log(tmp_path, rows_of("a0", {"none": 1.0})), group="task")
+    refused("sample 0 has no 'task'", imported, lm_eval_log(tmp_path, rows_of("a0", none=1.0)), group="task")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"filter": "none"}, "is not a sample of lm-evaluation-harness"),
-        ({"doc_id": 1}, "is not a sample of lm-evaluation-harness"),
-        ({"doc": {}}, "has no samples"),
-    ],
-)
-def test_wrong_samples_of_lm_evaluation_harness(tmp_path: Path, row: dict[str, Json], message: str) -> None:
-    refused(message, imported, lm_eval_log(tmp_path, [row]))
+def test_wrong_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
+    for row in ({"filter": "none"}, {"doc_id": 1}):
+        refused("is not a sample of lm-evaluation-harness", imported, lm_eval_log(tmp_path, [row]))
+    refused("has no samples", imported, lm_eval_log(tmp_path, [{"doc": {}}]))
