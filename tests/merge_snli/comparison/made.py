@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from merge_snli.schema import NLI_LABELS, WORD_CLASSES
 from tests.records import SHIPPED
 
 DIGEST = "d" * 64
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +57,13 @@ def scored_dataset(
     rows: Sequence[Row],
     *,
     models: Sequence[str] = ("a",),
-    gold: Mapping[str, str] | None = None,
-    on_seeds: Mapping[str, str] | None = None,
+    gold: Mapping[str, str] = NOTHING,
+    on_seeds: Mapping[str, str] = NOTHING,
     texts: Mapping[str, tuple[str, str]] | None = None,
     annotators: Sequence[Sequence[int]] | None = None,
     masked_lms: Sequence[str] = ("mlm",),
     labels: Sequence[str] = NLI_LABELS,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] = NOTHING,
     title: str = "made up",
     digest: str = DIGEST,
 ) -> ScoredDataset:
@@ -91,28 +93,27 @@ def scored_dataset(
     of_seeds = {}
     pairs = []
     for seed in dict.fromkeys(row.seed for row in rows):
-        of_gold[seed] = (gold or {}).get(seed, "e")
-        of_seeds[seed] = (on_seeds or {}).get(seed, of_gold[seed] * len(models))
+        of_gold[seed] = gold.get(seed, "e")
+        of_seeds[seed] = on_seeds.get(seed, of_gold[seed] * len(models))
         pairs.append((texts or {}).get(seed, (f"The premise of {seed}.", f"The hypothesis of {seed}.")))
-    dataset = _dataset(title, digest, masked_lms, options or {})
+    dataset = _dataset(title, digest, masked_lms, options)
     data = _data(rows, tuple(of_gold), pairs, encoded(of_gold.values()), dataset, labels, masked_lms)
     if annotators is not None:
         data = replace(data, annotators=np.array(annotators))
     found = []
     for at, name in enumerate(models):
-        on_rows = Predicted(encoded(row.answers[at] for row in rows))
-        predicted = Predicted(encoded(letters[at] for letters in of_seeds.values()))
-        answers = answers_to(data, on_rows, predicted, tuple(labels))
+        on_rows = encoded(row.answers[at] for row in rows)
+        predicted = encoded(letters[at] for letters in of_seeds.values())
+        answers = answers_to(data, Predicted(on_rows), Predicted(predicted), tuple(labels))
         found.append(ModelAnswers(name, made_result(name, data, answers), answers))
     return ScoredDataset(data, dataset_record(data), tuple(found))
 
 
-def made_result(name: str, data: ScoredData, answers: Answers, *, digest: str | None = None) -> Result:
+def made_result(name: str, data: ScoredData, answers: Answers) -> Result:
     """Return the result of a model that gave some answers to data."""
     known, kept = predicted_answers(answers, data)
-    model = ModelRecord(name=name, digest=digest, labels=answers.labels, label_origin="function")
-    run = RunRecord({})
-    made = make_result(known, kept, data, model=model, run=run, max_length=None, pairs=len(data.pairs))
+    model = ModelRecord(name=name, digest=None, labels=answers.labels, label_origin="function")
+    made = make_result(known, kept, data, model=model, run=RunRecord({}), max_length=None, pairs=len(data.pairs))
     return replace(made, notes=())
 
 

@@ -32,12 +32,13 @@ def test_embedded_models_and_folders(tmp_path: Path) -> None:
     assert embedded.name == "demo:mlm-bpe"
     assert embedded.path == FOLDER / "mlm-bpe"
     assert embedded.revision is None
-    shutil.copytree(FOLDER / "mlm-bpe", tmp_path / "copy")
-    copy = find_model(str(tmp_path / "copy"))
+    folder = str(tmp_path / "copy")
+    shutil.copytree(embedded.path, folder)
+    copy = find_model(folder)
     assert copy.name == "copy"
     assert copy.digest == embedded.digest
     (tmp_path / "copy" / "tokenizer.json").unlink()
-    refused("copy has no tokenizer", find_model, str(tmp_path / "copy"))
+    refused("copy has no tokenizer", find_model, folder)
 
 
 def test_digest_covers_names_and_contents_but_not_the_card(tmp_path: Path) -> None:
