@@ -54,6 +54,15 @@ def random_pair(seed: int, n: int = 30) -> tuple[Any, Any]:
     return first, first + rng.normal(0.01, 0.03, n)
 
 
+def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
+    return np.array([interval.low, interval.high])
+
+
+def check_test(result: TestResult, expected: Any) -> None:  # noqa: ANN401 - of scipy or statsmodels
+    assert result.statistic == pytest.approx(expected.statistic)
+    assert result.p_value == pytest.approx(expected.pvalue)
+
+
 def test_paired_t_test_equals_scipy_and_statsmodels() -> None:
     first, second = random_pair(0)
     result = paired_t_test(first, second)
@@ -167,15 +176,6 @@ def test_several_statistics_have_the_intervals_of_each_alone() -> None:
     assert same.low == 2
     assert same.high == 2
     assert same.method == "percentile bootstrap"
-
-
-def ends(interval: Interval) -> Any:  # noqa: ANN401 - an array
-    return np.array([interval.low, interval.high])
-
-
-def check_test(result: TestResult, expected: Any) -> None:  # noqa: ANN401 - of scipy or statsmodels
-    assert result.statistic == pytest.approx(expected.statistic)
-    assert result.p_value == pytest.approx(expected.pvalue)
 
 
 def test_bootstrap_of_constant_values_has_zero_width_and_strata_are_resampled_by_themselves() -> None:
