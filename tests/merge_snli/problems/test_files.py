@@ -46,7 +46,7 @@ FILES = {
     "objects.jsonl": "\n".join(json.dumps(row, indent=2) for row in ROWS),
     "wrapped.json": json.dumps({"version": 2, "examples": ROWS}, indent=4),
     "wrapped_line.json": json.dumps({"data": ROWS}),
-    "lists.json": json.dumps({column: [row[column] for row in ROWS] for column in FRAME}),
+    "lists.json": json.dumps({column: [row[column] for row in ROWS] for column in ROWS[0]}),
     "columns.json": FRAME.to_json(),
     "index.json": FRAME.to_json(orient="index"),
     "split.json": FRAME.to_json(orient="split"),

@@ -343,7 +343,8 @@ def results_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def results(data: MergeDataset, results_folder: Path) -> list[Result]:
     results = []
-    for name, model in {"guess": guess, "other": by_premise}.items():
+    models: dict[str, Any] = {"guess": guess, "other": by_premise}
+    for name, model in models.items():
         results.append(score(model, data, config="simple", name=name, out=results_folder))
     return results
 
@@ -392,7 +393,7 @@ def test_imported_answers_give_the_result_of_the_function(
     data: MergeDataset, results: list[Result], tmp_path: Path
 ) -> None:
     answers = pd.DataFrame(rows_of(data.folder, "simple")).rename(columns={"pair_id": "id"})
-    answers["label"] = guess(answers[["premise", "hypothesis"]].values.tolist())
+    answers["label"] = guess([*zip(answers["premise"], answers["hypothesis"], strict=True)])
     path = tmp_path / "answers.csv"
     answers[["id", "label"]].to_csv(path, index=False)
     [imported] = import_files([path], str(data.folder), model="guess", config="simple")

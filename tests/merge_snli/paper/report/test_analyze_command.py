@@ -74,7 +74,7 @@ def refusal(results_folder: Path, command: Command) -> Refusal:
     return refusal_of
 
 
-FILES = {
+FILES: dict[str, str | bytes] = {
     "result/a.json": "{}",
     "empty.txt": "",
     "blank.txt": " \n\n",
