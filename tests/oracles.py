@@ -14,13 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.answers.answers import Answers
-from merge_snli.answers.data import ScoredData
-from merge_snli.answers.joining import join, predicted_answers
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
 from merge_snli.embedded import FOLDER
 from merge_snli.models.labels import Missing, Pair
-from merge_snli.results.evaluate import make_result
 from merge_snli.results.naming import answers_name
 from merge_snli.results.result import Result
 from merge_snli.results.store import write_result
@@ -225,20 +222,6 @@ def letter_of(number: int) -> str:
 def with_answers(result: Result, answers: Answers) -> Result:
     """Return a result with other answers and the numbers as they are: what a forger would write."""
     return replace(result, stored=answers)
-
-
-def scored_again(result: Result, answers: Answers, data: ScoredData) -> Result:
-    """Return the result that answers to data give, without the rows and groups that are not predicted."""
-    known, kept = predicted_answers(join(answers, data), data)
-    return make_result(
-        known,
-        kept,
-        data,
-        model=result.model,
-        run=result.run,
-        max_length=result.left_out.max_length,
-        pairs=len(data.pairs),
-    )
 
 
 def sealed(entries: Row) -> Row:
