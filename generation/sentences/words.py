@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from generation.sentences.forms import ONE, SIDES, Form, forms
+from generation.sentences.forms import HYPOTHESIS, ONE, PREMISE, Form, forms
 from generation.sentences.tagging import TaggedProblem, Token
 from merge_snli.languages.language import is_english, is_function_word, language_of
 from merge_snli.problems.markup import is_in_html
@@ -186,6 +186,9 @@ def forms_of_word(tagged: TaggedProblem, word: SharedWord, mask: str = ONE) -> I
     Yields:
         The side and the form.
     """
-    for side in SIDES:
-        for form in forms(getattr(tagged, side).text, word.text, getattr(word, side), mask):
+    for side, sentence, starts in (
+        (PREMISE, tagged.premise.text, word.premise),
+        (HYPOTHESIS, tagged.hypothesis.text, word.hypothesis),
+    ):
+        for form in forms(sentence, word.text, starts, mask):
             yield side, form

@@ -62,23 +62,17 @@ def model_data(entry: Entry, texts: JsonObject | None) -> JsonObject:
     """
     result = entry.result
     run, source = result.run, result.source
-    about = {
-        "key": entry.key,
-        "name": entry.name,
-        "unranked": entry.unranked,
-        "model": vars(result.model),
-        "run": {name: getattr(run, name) for name in ("dtype", "device", "versions", "no_answers")},
-        "prompt": None if run.prompt is None else _prompt(run.prompt),
-        "prompts": len(results_of(result)),
-    }
-    return {
-        **about,
-        "flags": _flags(result),
-        "notes": _notes(entry),
-        "source": None if source is None else {"name": source.name, "problems": source.problems},
-        "parts": _parts(result),
-        **_seeds(result, texts),
-    }
+    data: JsonObject = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
+    data["model"] = vars(result.model)
+    data["run"] = {name: getattr(run, name) for name in ("dtype", "device", "versions", "no_answers")}
+    data["prompt"] = None if run.prompt is None else _prompt(run.prompt)
+    data["prompts"] = len(results_of(result))
+    data["flags"] = _flags(result)
+    data["notes"] = _notes(entry)
+    data["source"] = None if source is None else {"name": source.name, "problems": source.problems}
+    data["parts"] = _parts(result)
+    data |= _seeds(result, texts)
+    return data
 
 
 def _prompt(prompt: PromptRecord) -> JsonObject:

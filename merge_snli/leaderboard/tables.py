@@ -91,14 +91,13 @@ def _about(entry: Entry) -> JsonObject:
     }
     for name in PROMPT_COLUMNS:
         about[name] = getattr(run.prompt, name, None)
+    about["no_answers"] = run.no_answers
     read = entry.result.answered
-    return about | {
-        "no_answers": run.no_answers,
-        "answered_pattern_accuracy": None if read is None else read.pattern_accuracy,
-        "answered_groups": None if read is None else read.groups,
-        "not_ranked": entry.unranked,
-        "notes": entry.result.notes,
-    }
+    about["answered_pattern_accuracy"] = None if read is None else read.pattern_accuracy
+    about["answered_groups"] = None if read is None else read.groups
+    about["not_ranked"] = entry.unranked
+    about["notes"] = entry.result.notes
+    return about
 
 
 # File name and formatter of each format other than the page.
