@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 FLOAT32 = "float32"
 
-# Ends of the class names of models with another head than a masked LM.
-OTHER_HEADS = ("ForCausalLM", "LMHeadModel", "Classification", "QuestionAnswering", "MultipleChoice")
-
 
 def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tuple[ResolvedModel, ...]:
     """Resolve the masked LMs of a run, and check that their names are distinct.
@@ -156,10 +153,12 @@ def check_masked_lm(model: ResolvedModel) -> Tokenizer:
             f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
             "FacebookAI/roberta-base or demo:mlm-bpe"
         )
-    if getattr(config, "is_decoder", False) or getattr(config, "causal", False):
+    others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
+    is_causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
+    if is_causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
         raise InputError(f"{model.name} is a causal LM, not a masked LM")
-    for name in {str(name) for name in config.architectures or ()} - {masked_lm}:  # XLMWithLMHeadModel is a masked LM
-        if name.endswith(OTHER_HEADS):
+    for name in others:
+        if name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")):
             raise InputError(f"{model.name} is a {name}, not a masked LM: use the model that it was trained from")
     tokenizer = load_tokenizer(MASKED_LM, model)
     if not tokenizer.is_fast:

@@ -253,6 +253,7 @@ REFUSED: dict[str, tuple[str, Callable[[Path, Path], object], str]] = {
     "minus": ("bert", biased(-float("inf")), NOT_FINITE),
     "small": ("bert", changed(lambda model: model.resize_token_embeddings(1_000)), "masked LM small .*1000 embeddings"),
     "xlm": ("xlm", configured(causal=True), "xlm is a causal LM"),
+    "lm": ("bert", configured(architectures=["BertLMHeadModel"]), "lm is a causal LM"),
     "decoder": ("bert", configured(architectures=["BertLMHeadModel"], is_decoder=True), "decoder is a causal LM"),
 }
 
