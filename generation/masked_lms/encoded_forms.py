@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from operator import ge
 from typing import TypeAlias
 
 import numpy as np
@@ -164,7 +163,7 @@ class FormEncoder:
         for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
             for text, encoding in zip(batch, self.tokenizer.backend_tokenizer.encode_batch(batch), strict=True):
                 offsets = encoding.offsets
-                while len(offsets) > 1 and ge(*offsets[-1]):
+                while len(offsets) > 1 and offsets[-1][0] >= offsets[-1][1]:
                     offsets.pop()
                 yield Tokens(text, encoding.ids, *zip(*offsets, strict=True))
 

@@ -189,9 +189,9 @@ def label_text(row: SourceRow, column: str) -> str:
     """
     value = row.value(column, "label_column")
     classes = () if row.header is None else row.header.classes.get(column, ())
-    text = value_text(value)
     if isinstance(value, int) and 0 <= value < len(classes):
         return classes[value]
+    text = value_text(value)
     if isinstance(value, int) and text in classes:
         return ""  # a row without a label (-1) is not of the class that is called "-1"
     return text

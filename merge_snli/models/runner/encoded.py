@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -140,7 +140,11 @@ class Encoder:
 def ahead(function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
     """Yield the results of a function for items, computing the next one in a thread while the last one is used."""
     with ThreadPoolExecutor(1) as pool:
-        running = (pool.submit(function, item) for item in items)
-        # A result is waited for after the next item is given to the thread.
-        for future, _ in pairwise(chain(running, [Future()])):
-            yield future.result()
+        running: Future[Out] | None = None
+        for item in items:
+            following = pool.submit(function, item)
+            if running is not None:
+                yield running.result()
+            running = following
+        if running is not None:
+            yield running.result()

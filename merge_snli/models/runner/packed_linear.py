@@ -58,12 +58,13 @@ class PackedLinear(nn.Linear):
         sizes = [size for size in TESTED_ROWS if size * self.out_features <= MAX_TESTED_OUTPUTS]
         rows = torch.randn(sizes[-1], self.in_features, generator=torch.Generator().manual_seed(0))
         rows = rows.to(self.weight.dtype)
-        for self.least_rows in (1, *FILLED_ROWS):
-            if self.least_rows > sizes[-1]:
-                break
-            with torch.inference_mode():
+        with torch.inference_mode():
+            for least_rows in (1, *FILLED_ROWS):
+                if least_rows > sizes[-1]:
+                    break
+                self.least_rows = least_rows
                 if is_batch_invariant(lambda some: self(rows[some]).float().numpy(), sizes):
-                    return self.least_rows
+                    return least_rows
         return 0
 
 

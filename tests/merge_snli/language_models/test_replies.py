@@ -178,7 +178,7 @@ FILTERS = [
 
 
 class Sampled(LM):  # type: ignore[misc]
-    """Gives the replies in turns to each question that it is asked several times."""
+    """Gives its replies in turn to each repetition of a question."""
 
     def generate_until(self, requests: list[Any]) -> list[str]:
         return [SAMPLED[number % len(SAMPLED)] for number, _ in enumerate(requests)]

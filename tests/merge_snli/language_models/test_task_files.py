@@ -92,7 +92,7 @@ def test_a_blank_line_does_not_end_an_answer(tasks: Path) -> None:
 
 
 class Neutral(LM):  # type: ignore[misc]
-    """Answers every question with neutral, and every fourth unreadably where it writes; keeps what it was asked."""
+    """Answers every question with neutral, and every fourth unreadably where it writes; keeps the questions."""
 
     def __init__(self) -> None:
         super().__init__()
