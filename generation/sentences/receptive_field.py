@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,32 +22,32 @@ from merge_snli.models.tagger import Tagger
 
 # Few, so that the values between two layers stay in a core's cache.
 SUGGESTIONS_PER_BATCH = 512
+# The suggestions of a problem follow each other, and many problems have the same.
+SENTENCES_IN_CACHE, CONTEXTS_IN_CACHE, WORDS_IN_CACHE = 16, 10_000, 200_000
 # The row of the embeddings for positions before the first and after the last token: zeros.
 PADDING = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Tokens of a text, by token: offset, text, whether a space follows, and row of the embeddings."""
+    """Tokens of a text, by token: offset, text, and row of the embeddings."""
 
     starts: list[int]
     texts: list[str]
-    spaced: list[bool]
     rows: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     """The context of one occurrence: the rows of its neighbors, and the adjacent characters.
 
-    spaCy splits at white space first, so only the characters between two white spaces have to be tokenized again.
+    spaCy splits at white space first, so only the characters between two white spaces have to be tokenized again. A
+    space after them is a feature of the last token.
     """
 
     left: list[int]
     right: list[int]
     before: str
     after: str
-    spaced: bool
 
 
 class ReceptiveFieldTagger:
@@ -68,7 +68,6 @@ class ReceptiveFieldTagger:
         output: Any = tagger.nlp.get_pipe("tagger")
         embed, encode = tok2vec.model.layers
         self._columns: list[str] = embed.layers[0].attrs["columns"]
-        self._spacy = self._columns.index("SPACY")
         self._embed = [layer.layers[0] for layer in embed.layers[2:4]]
         self._layers = _window_layers(encode)
         softmax = next(node for node in output.model.walk() if node.name == "softmax")
@@ -78,13 +77,13 @@ class ReceptiveFieldTagger:
         self._row_of: dict[bytes, int] = {}
         self._new: list[npt.NDArray[np.uint64]] = []
         self._embeddings = torch.zeros(1, len(self._layers[0].gain))
-        self._cached_center = functools.cache(self._center)
+        self._sentence = functools.lru_cache(SENTENCES_IN_CACHE)(self._tokenize)
+        self._word = functools.lru_cache(WORDS_IN_CACHE)(self._tokenize)
+        self._context = functools.lru_cache(CONTEXTS_IN_CACHE)(self._find_context)
 
     def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the Penn tag of each suggestion in its sentence; None if it is not a single token."""
-        sentences: dict[str, _Tokens] = {}
-        contexts: dict[tuple[str, int, int], _Context] = {}
-        windows = [self._window(suggestion, sentences, contexts) for suggestion in suggestions]
+        windows = [self._window(suggestion) for suggestion in suggestions]
         self._embed_new()
         known = [window for window in windows if window is not None]
         tags: list[str] = []
@@ -94,62 +93,37 @@ class ReceptiveFieldTagger:
         remaining = iter(tags)
         return [None if window is None else next(remaining) for window in windows]
 
-    def _window(
-        self, suggestion: Substitution, sentences: dict[str, _Tokens], contexts: dict[tuple[str, int, int], _Context]
-    ) -> list[int] | None:
+    def _window(self, suggestion: Substitution) -> list[int] | None:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
-        key = suggestion.sentence, suggestion.start, suggestion.end
-        context = contexts.get(key) or contexts.setdefault(key, self._context(suggestion, sentences))
-        center = self._cached_center(context.before, suggestion.word, context.after, context.spaced)
-        if center is None:
+        context = self._context(suggestion.sentence, suggestion.start, suggestion.end)
+        tokens, start = self._word(context.before + suggestion.word + context.after), len(context.before)
+        if start not in tokens.starts:
             return None
-        rows, index = center  # left and right of these, the context has as many rows as the receptive field
-        return (context.left + rows + context.right)[index : index + 2 * self._field + 1]
+        index = tokens.starts.index(start)
+        if tokens.texts[index] != suggestion.word:
+            return None
+        # Left and right of these, the context has as many rows as the receptive field.
+        return (context.left + tokens.rows + context.right)[index : index + 2 * self._field + 1]
 
-    def _context(self, suggestion: Substitution, sentences: dict[str, _Tokens]) -> _Context:
-        text = suggestion.sentence
-        begin, end = suggestion.start, suggestion.end
-        while begin > 0 and not text[begin - 1].isspace():
-            begin -= 1
-        while end < len(text) and not text[end].isspace():
-            end += 1
-        tokens = sentences.get(text) or sentences.setdefault(text, self._tokens(text))
-        first = bisect_left(tokens.starts, begin)
-        after = bisect_left(tokens.starts, end)
+    def _find_context(self, text: str, start: int, end: int) -> _Context:
+        first, after = start, end
+        while first > 0 and not text[first - 1].isspace():
+            first -= 1
+        while after < len(text) and not text[after].isspace():
+            after += 1
+        if text[after : after + 1] == " ":
+            after += 1
+        tokens = self._sentence(text)
         padding = [PADDING] * self._field
-        left = padding + tokens.rows[max(0, first - self._field) : first]
-        right = tokens.rows[after : after + self._field] + padding
-        return _Context(
-            left[-self._field :],
-            right[: self._field],
-            text[begin : suggestion.start],
-            text[suggestion.end : end],
-            tokens.spaced[after - 1],
-        )
+        number, next_number = bisect_left(tokens.starts, first), bisect_left(tokens.starts, after)
+        left = padding + tokens.rows[max(0, number - self._field) : number]
+        right = tokens.rows[next_number : next_number + self._field] + padding
+        return _Context(left[-self._field :], right[: self._field], text[first:start], text[end:after])
 
-    def _center(self, before: str, word: str, after: str, spaced: bool) -> tuple[list[int], int] | None:
-        """Tokenize a suggestion with the characters around it; `spaced` says whether a space follows the last token.
-
-        Returns:
-            The rows of the tokens, and which of them is the suggestion; None if it is not a single token.
-        """
-        tokens = self._tokens(before + word + after, spaced)
-        for index, start in enumerate(tokens.starts):
-            if start == len(before) and tokens.texts[index] == word:
-                return tokens.rows, index
-        return None
-
-    def _tokens(self, text: str, spaced: bool = False) -> _Tokens:
+    def _tokenize(self, text: str) -> _Tokens:
         doc = self._nlp.make_doc(text)
         features = doc.to_array([*self._columns]).astype(np.uint64).reshape(len(doc), len(self._columns))
-        if spaced and len(doc):
-            features[-1, self._spacy] = 1
-        return _Tokens(
-            [token.idx for token in doc],
-            [token.text for token in doc],
-            [bool(token.whitespace_) for token in doc],
-            [self._row(token) for token in features],
-        )
+        return _Tokens([token.idx for token in doc], [token.text for token in doc], list(map(self._row, features)))
 
     def _row(self, features: npt.NDArray[np.uint64]) -> int:
         key = features.tobytes()
