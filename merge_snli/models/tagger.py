@@ -7,7 +7,7 @@ import importlib.metadata
 import importlib.util
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +77,7 @@ class Tagger:
     version: str
     path: Path
     components: tuple[str, ...]
-    load: Callable[[], Language]
+    load: Callable[[], Language] = field(compare=False)
     language: str = ENGLISH
 
     @property

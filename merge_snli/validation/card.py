@@ -7,7 +7,6 @@ import yaml
 
 from merge_snli.base import __version__
 from merge_snli.base.errors import reason
-from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import open_parquet
 from merge_snli.card import render_card
 from merge_snli.dataset.record import Record
@@ -16,7 +15,6 @@ from merge_snli.schema import data_file
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import READ_ERRORS
 
-SEPARATOR = "---\n"
 # The metadata that `datasets` loads from, which is the same for every version of this package.
 LOADED_METADATA = ("configs", "dataset_info")
 
@@ -34,6 +32,8 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
         record: The content of `run.json`.
         collector: Gets the findings.
     """
+    from huggingface_hub import RepoCard
+
     is_complete = record.versions.get("merge_snli") == __version__
     if not is_complete:
         collector.skip(f"text of the card: written by merge_snli {record.versions.get('merge_snli')}")
@@ -47,26 +47,12 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
         if is_complete:
             _compare_lines(content, card, collector)
         else:
-            metadata, expected = read_metadata(content), read_metadata(card)
+            metadata, expected = RepoCard(content.decode()).data, RepoCard(card.decode()).data
             for key in LOADED_METADATA:
                 collector.compare(CARD_FILE, key, metadata.get(key), expected.get(key), "the data gives")
     except (*READ_ERRORS, *YAML_ERRORS) as error:
         message = reason(error).replace(str(folder), "").replace("\n", " ")
         collector.find(CARD_FILE, None, None, f"cannot be compared with the record and the data: {message}")
-
-
-def read_metadata(content: bytes) -> JsonObject:
-    """Return a card's metadata.
-
-    Raises:
-        ValueError: If the card is not UTF-8 or has no metadata. Malformed YAML raises one of `YAML_ERRORS`.
-    """
-    before, _, rest = content.decode("utf-8").partition(SEPARATOR)
-    text, separator, _ = rest.partition(SEPARATOR)
-    metadata = yaml.safe_load(text) if separator and not before else None
-    if not isinstance(metadata, dict):
-        raise ValueError("it does not start with a YAML mapping between lines of three dashes")
-    return metadata
 
 
 def _compare_lines(content: bytes, card: bytes, collector: Collector) -> None:

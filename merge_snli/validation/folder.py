@@ -26,15 +26,6 @@ IGNORED_NAMES = frozenset(
 
 UNEXPECTED = "is not part of the data set: move it elsewhere"
 
-# File name extensions by what an unexpected file with them may do.
-EXECUTABLE_FILES = {
-    "a pickle can execute arbitrary code when it is loaded": (
-        *(".pkl", ".pickle", ".pt", ".pth"),
-        *(".bin", ".joblib", ".npy"),
-    ),
-    "it is a program": (".py", ".pyc", ".so", ".sh", ".js", ".exe", ".dll", ".ipynb"),
-}
-
 
 def check_folder(folder: Path, data_files: frozenset[str], collector: Collector, *, blobs: Path | None = None) -> None:
     """Report missing and unexpected files, links, and special files.
@@ -72,8 +63,7 @@ def find_unexpected_file(name: str, collector: Collector) -> None:
     """Report a file that is not part of a data set, unless a file manager or editor left it."""
     if is_ignored(name):
         return
-    risk = next((risk for risk, endings in EXECUTABLE_FILES.items() if name.lower().endswith(endings)), None)
-    collector.find(one_line(name), None, None, UNEXPECTED + (f" ({risk})" if risk else ""))
+    collector.find(one_line(name), None, None, UNEXPECTED)
 
 
 def check_digests(folder: Path, digests: Mapping[str, str], collector: Collector) -> None:

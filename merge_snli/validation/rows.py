@@ -12,7 +12,7 @@ from generation.sentences.tagging import InPlaceTagger
 from merge_snli.base.errors import InputError, Message
 from merge_snli.base.progress import SHOWN_AFTER, Progress, step
 from merge_snli.dataset.record import generation_of
-from merge_snli.models.tagger import find_tagger, installed_tagger, other_tagger
+from merge_snli.models.tagger import Tagger, tagger_of_run
 from merge_snli.schema import ALL
 from merge_snli.validation.findings import Collector, quoted
 from merge_snli.validation.parquet import read_column
@@ -152,24 +152,19 @@ def _find_tagger(run: RecordedRun, name: str | None, collector: Collector) -> In
     Raises:
         InputError: If the pipeline that the user names cannot be loaded.
     """
-    options = run.options
     try:
-        tagger = _load_tagger(name or installed_tagger(options.tagger), options.language, parser=options.same_parse)
+        tagger, message = tagger_of_run(run.record, name)
+        if message is None:
+            return _loaded(tagger)
     except InputError as error:
         if name is not None:
             raise
         message = error.message.marked
-    else:
-        other = other_tagger(tagger.tagger, generation_of(run.record).tagger)
-        if other is None:
-            return tagger
-        message = other
     collector.skip(Message(f"word classes and word boundaries: {message}"))
     return None
 
 
 @functools.lru_cache(maxsize=1)
-def _load_tagger(name: str | None, language: str | None, *, parser: bool) -> InPlaceTagger:
-    tagger = find_tagger(name, language=language, parser=parser)
+def _loaded(tagger: Tagger) -> InPlaceTagger:
     _ = tagger.nlp  # loaded here, so that a pipeline that cannot be loaded is reported once
     return InPlaceTagger(tagger)

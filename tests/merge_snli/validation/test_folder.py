@@ -59,8 +59,8 @@ def test_unexpected_files(folder: Path, tmp_path: Path) -> None:
     (folder / "README.md").symlink_to(tmp_path / "secret")
     assert sorted(messages(folder)) == [
         f"README.md: is a link to {tmp_path}/secret: links are not allowed",
-        f"data/all/model.PKL: {UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)",
-        f"merge_snli.py: {UNEXPECTED} (it is a program)",
+        f"data/all/model.PKL: {UNEXPECTED}",
+        f"merge_snli.py: {UNEXPECTED}",
         f"notes: {UNEXPECTED}",
     ]
 
@@ -92,7 +92,7 @@ def test_a_pipe_does_not_block(valid_set: Path, tmp_path: Path) -> None:
 def test_a_data_set_on_the_hub(hub_api: HfApi, command: Command) -> None:
     assert "org/merge: valid" in command("validate", "org/merge").out
     hub_api.upload_file(**REPO, path_or_fileobj=b"x", path_in_repo="data/evil.pkl")
-    assert command("validate", "org/merge", code=2).out.startswith(f"data/evil.pkl: {UNEXPECTED} (a pickle")
+    assert command("validate", "org/merge", code=2).out.startswith(f"data/evil.pkl: {UNEXPECTED}\n")
 
 
 def test_the_loading_script_is_allowed_on_its_branch_only(hub_api: HfApi, command: Command) -> None:
@@ -101,7 +101,7 @@ def test_the_loading_script_is_allowed_on_its_branch_only(hub_api: HfApi, comman
         hub_api.upload_file(**REPO, path_or_fileobj=b"x = 1\n", path_in_repo=name, revision="script")
     assert "valid" in command("validate", "org/merge@script").out
     hub_api.upload_file(**REPO, path_or_fileobj=b"x = 1\n", path_in_repo="merge.py")
-    assert command("validate", "org/merge", code=2).out.startswith(f"merge.py: {UNEXPECTED} (it is a program)\n")
+    assert command("validate", "org/merge", code=2).out.startswith(f"merge.py: {UNEXPECTED}\n")
 
 
 def test_an_unreachable_hub_is_reported(hub: Hub, token: str) -> None:

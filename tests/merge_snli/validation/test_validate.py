@@ -129,7 +129,7 @@ def test_the_command(copied: Path, command: Command) -> None:
     (copied / "data" / "all" / "rows.pkl").write_bytes(b"")
     (finding,) = command("validate", copied, "--format", "json", code=2).json["findings"]
     assert finding["file"] == "data/all/rows.pkl"
-    assert finding["message"] == f"{UNEXPECTED} (a pickle can execute arbitrary code when it is loaded)"
+    assert finding["message"] == UNEXPECTED
 
 
 def test_a_missing_folder_and_an_empty_one(tmp_path: Path) -> None:
