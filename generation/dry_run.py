@@ -141,7 +141,8 @@ def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Fo
     """Answer the forms of a trial with a masked LM; its time grows with the tokens of the batches."""
     seconds = _seconds(stage, range(trial.shards))
     mlm = trial.loaded[stage.name]
-    lengths = _lengths(mlm, forms, split_words=trial.options.split_words)
+    encoded = mlm.encode(forms, split_words=trial.options.split_words)
+    lengths = dict(zip(encoded.keys, encoded.inputs.lengths.tolist(), strict=False))
     answered: set[str] = set()
     tokens = []
     for words in _words(trial):
@@ -159,12 +160,6 @@ def _try_masked_lm(stage: RunStage, trial: GenerationRun, forms: Mapping[str, Fo
         tokens=fmean(lengths.values() or [0]),
         bytes=round(size * len(forms) * scale),
     )
-
-
-def _lengths(mlm: MaskedLM, forms: Mapping[str, Form], *, split_words: bool) -> dict[str, int]:
-    """Return the number of tokens of each form that a masked LM can encode, by key."""
-    encoded = mlm.encode(forms, split_words=split_words)
-    return dict(zip(encoded.keys, encoded.inputs.lengths.tolist(), strict=False))
 
 
 def _padded_tokens(mlm: MaskedLM, lengths: Iterable[int], scale: float = 1.0) -> int:

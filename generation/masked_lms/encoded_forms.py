@@ -66,14 +66,17 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     Returns:
         The index of the first sentence, and that after the last.
     """
-    first, end, total = index, index + 1, lengths[index]
-    open_sides = [True, True]
-    while any(open_sides):
-        for side, neighbor in enumerate((first - 1, end)):
-            open_sides[side] &= 0 <= neighbor < len(lengths) and total + lengths[neighbor] <= limit
-            if open_sides[side]:
-                first, end, total = min(first, neighbor), max(end, neighbor + 1), total + lengths[neighbor]
-    return first, end
+    shown, total = [index], lengths[index]
+    sides = [iter(range(index - 1, -1, -1)), iter(range(index + 1, len(lengths)))]
+    while sides:
+        for side in [*sides]:
+            neighbor = next(side, None)
+            if neighbor is None or total + lengths[neighbor] > limit:
+                sides.remove(side)
+            else:
+                shown.append(neighbor)
+                total += lengths[neighbor]
+    return min(shown), max(shown) + 1
 
 
 @dataclass(frozen=True)
