@@ -47,7 +47,6 @@ def find_columns(options: ProblemOptions, row: SourceRow | None) -> ProblemOptio
     columns: dict[str, Any] = dict(zip(USUAL_COLUMNS, names, strict=True))
     if row is None:
         return replace(options, **columns)
-    _require_two_texts(row, texts, label[0])
     row.require(columns)
     if names != given and [name.casefold() for name in names] != list(USUAL_COLUMNS.values()):
         logger.warning(
@@ -110,15 +109,3 @@ def needs_world_knowledge(options: ProblemOptions) -> bool:
         return known.world_knowledge
     names = (options.premise_column, options.hypothesis_column)
     return not KNOWLEDGE_COLUMNS.isdisjoint(str(name).casefold() for name in names)
-
-
-def _require_two_texts(row: SourceRow, columns: tuple[str, ...], label: str) -> None:
-    """Refuse problems with one text, in which no word can be shared."""
-    texts = [name for name, value in row.values.items() if isinstance(value, str) and name != label and " " in value]
-    has_text = any({*row.columns_of(name)} <= {*row.values} for name in columns)
-    if len(texts) == 1 and label in row.values and not has_text:
-        raise InputError(
-            f"{row.location} has one text (column {texts[0]!r}) and a label: a task over one text has no word that two "
-            "texts share. If another column is a text, name both with ⟦premise_column⟧ and "
-            "⟦hypothesis_column⟧"
-        )
