@@ -93,13 +93,12 @@ def _unreadable(path: Path, start: int, end: int, error: str) -> str:
     """
     if "new-line character" in error:
         return f"{path} line {start} has a carriage return within a field: save the file with one kind of line ends"
-    if end > start or "unexpected end" in error:
-        advice = "close its quotation mark, and write a quotation mark within a field twice"
-    elif "field limit" in error:
+    if "field limit" in error and end == start:
         return f"{path} line {start} has a field of more than {MAX_CHARACTERS:,} characters; remove this problem"
-    else:
-        advice = "write a quotation mark within a field twice"
-    return f"{path}: the row that begins at line {start} cannot be read up to line {end} ({error}); {advice}"
+    return (
+        f"{path}: the row that begins at line {start} cannot be read up to line {end} ({error}); close its quotation "
+        "mark, and write a quotation mark within a field twice"
+    )
 
 
 def _check_header(header: Header, delimiter: str) -> None:

@@ -35,9 +35,8 @@ def open_file(path: Path, delimiter: str | None = None) -> Rows:
         raise InputError(f"{path} is a folder: give a file")
     ending = file_type(path)
     if ending not in FILE_TYPES or (path.suffix == GZIP and ending not in TEXT_TYPES):
-        shown = "".join(path.suffixes[-2:]) if path.suffix == GZIP else path.suffix
-        problem = f"unknown file type {shown!r}" if shown else "the file name has no ending"
-        raise InputError(f"{path}: {problem}; expected {', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}")
+        expected = f"{', '.join(FILE_TYPES)}, or a text file compressed as {GZIP}"
+        raise InputError(f"{path} has an unknown file type; expected {expected}")
     if delimiter is not None and ending not in DELIMITED:
         raise InputError(f"⟦delimiter⟧ is for {', '.join(DELIMITED)} files, not for {path}: remove it")
     if path.stat().st_size == 0:
