@@ -15,7 +15,7 @@ from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, capitalized, count, printable
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.dataset.judgments import SCALE, SCORES
-from merge_snli.dataset.out_folder import check_out, new_content, other_than
+from merge_snli.dataset.out_folder import check_out, new_content
 from merge_snli.dataset.texts import TextNames
 
 GUIDELINES, GUIDELINES_PAGE = "guidelines.md", "guidelines.html"
@@ -37,7 +37,7 @@ def write_sheets(sample: Sample, out: Path) -> None:
         sample: The sample.
         out: A folder that does not exist or is empty.
     """
-    with new_content(check_out(out, find_other=other_than())) as staged:
+    with new_content(check_out(out, content=())) as staged:
         header = [*headings(sample.texts).values()]
         blank = [""] * (len(SCORES) + 1)
         for annotator in sample.annotators:

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import add, add_assumptions, add_datasets, add_format, add_list, add_steps, assumed
 from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
-from merge_snli.dataset.out_folder import check_out, other_than
+from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.stored import find_dataset, find_local
 
 logger = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def _sample(arguments: Namespace) -> None:
 
     sizes = _sizes(arguments.size, len(arguments.datasets))
     _check_annotators(arguments.annotators)
-    check_out(arguments.out, find_other=other_than())
+    check_out(arguments.out, content=())
     datasets = [find_dataset(name) for name in arguments.datasets]
     sample = draw_sample(
         datasets,

@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
     from merge_snli.answers.reading import read_config
     from merge_snli.comparison.example import example_text, summary_text
     from merge_snli.comparison.figures import draw_curves
-    from merge_snli.dataset.out_folder import check_out, other_than
+    from merge_snli.dataset.out_folder import check_out
     from merge_snli.dataset.record import generation_of
     from merge_snli.dataset.stored import RUN_FILE, find_dataset
     from merge_snli.leaderboard.write import write_leaderboard
@@ -37,7 +37,7 @@ def run(arguments: Namespace) -> int:
     from merge_snli.results.store import check_results_folder
     from merge_snli.scoring.score_models import score_models
 
-    out = check_out(arguments.out, "a demo", other_than(CONTENT))
+    out = check_out(arguments.out, "a demo", CONTENT)
     options = Options(problems=PREFIX + PROBLEMS, id_column="id", **preset_options("demo") | BUNDLED_OPTIONS)
     check_results_folder(out / "results")
     data = out / "merge_snli"

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,14 +12,14 @@ from merge_snli.base.files import disk_errors_as_input_errors
 from merge_snli.dataset.stored import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find_dataset
 
 
-def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str | None] | None = None) -> Path:
+def check_out(out: str | Path, kind: str = "", content: Iterable[str] | None = None) -> Path:
     """Check before its work that a command can write to a folder, and expand `~` and links in its path.
 
     Args:
         out: The folder.
         kind: What the command writes, such as `a report`; empty if only an empty folder will do.
-        find_other: Returns the name of something in a folder that the command must not write beside, or None. Without
-            it, the command may write beside anything but a data set.
+        content: The names of the files and folders that the command may write beside; None for any that are not those
+            of a data set.
 
     Returns:
         The folder.
@@ -28,9 +28,8 @@ def check_out(out: str | Path, kind: str = "", find_other: Callable[[Path], str 
     for folder in (out, *out.absolute().parents):  # the files of a data set are those of its record
         if (folder / RUN_FILE).is_file() and (folder / CARD_FILE).is_file():
             raise InputError(f"⟦out⟧ {out}: {folder} is a data set; choose a folder outside of it")
-    other = find_other(out) if find_other is not None and out.is_dir() else None
-    if other is not None:
-        raise _not_empty(out, kind, other)
+    if content is not None:
+        _refuse_others(out, kind, content)
     return out
 
 
@@ -50,14 +49,9 @@ def check_dataset_out(out: str | Path) -> Path:
         )
     if (out / RUN_FILE).is_file():
         find_dataset(str(out))
-    elif out.is_dir() and (other := other_than()(out)) is not None:
-        raise _not_empty(out, "a data set", other)
+    else:
+        _refuse_others(out, "a data set", ())
     return out
-
-
-def other_than(content: Iterable[str] = ()) -> Callable[[Path], str | None]:
-    """Return a `find_other` of `check_out` that allows files and folders with some names, by default none."""
-    return lambda folder: min({path.name for path in folder.iterdir()}.difference(content), default=None)
 
 
 def _writable(out: Path) -> Path:
@@ -75,9 +69,12 @@ def _writable(out: Path) -> Path:
     return out
 
 
-def _not_empty(out: Path, kind: str, other: str) -> InputError:
-    instead = f" and not {kind}" if kind else ""
-    return InputError(f"⟦out⟧ {out} is not empty{instead} (it has {other}): pass a new or empty folder")
+def _refuse_others(out: Path, kind: str, content: Iterable[str]) -> None:
+    """Refuse a folder that has other files or folders than those with some names."""
+    others = {path.name for path in out.iterdir()}.difference(content) if out.is_dir() else ()
+    if others:
+        instead = f" and not {kind}" if kind else ""
+        raise InputError(f"⟦out⟧ {out} is not empty{instead} (it has {min(others)}): pass a new or empty folder")
 
 
 @contextmanager

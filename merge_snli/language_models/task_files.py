@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from merge_snli.base.files import JsonObject, write_text
-from merge_snli.dataset.out_folder import check_out, other_than
+from merge_snli.dataset.out_folder import check_out
 from merge_snli.language_models import lm_eval_task
 from merge_snli.language_models.questions import Questions
 from merge_snli.language_models.shots import fill_prompt
@@ -44,7 +44,7 @@ def check_tasks_folder(out: Path) -> Path:
     Raises:
         InputError: If `check_out` refuses the folder, or it has other files.
     """
-    return check_out(out, "task files", other_than(path.name for path in out.expanduser().glob("merge_snli_*.yaml")))
+    return check_out(out, "task files", (path.name for path in out.expanduser().glob("merge_snli_*.yaml")))
 
 
 def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> list[JsonObject]:

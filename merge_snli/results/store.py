@@ -270,13 +270,10 @@ def check_results_folder(out: Path) -> None:
     Raises:
         InputError: If `check_out` refuses the folder, or it has files but no result.
     """
-    check_out(out, "a results folder", _find_other)
-
-
-def _find_other(folder: Path) -> str | None:
-    """Return the first name in a folder without results; hidden files do not count."""
-    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    return None if any(is_result(folder / name) for name in names) else next(iter(names), None)
+    folder = check_out(out)
+    paths = [*folder.iterdir()] if folder.is_dir() else []
+    if not any(map(is_result, paths)):
+        check_out(folder, "a results folder", [path.name for path in paths if path.name.startswith(".")])
 
 
 def is_result(path: Path) -> bool:

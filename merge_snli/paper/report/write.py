@@ -12,7 +12,7 @@ from merge_snli.card.metadata import license_text
 from merge_snli.comparison.html_page import asset, shared_style, template
 from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
-from merge_snli.dataset.out_folder import check_out, new_content, other_than
+from merge_snli.dataset.out_folder import check_out, new_content
 from merge_snli.paper.report.artifact import Artifact, Draw
 from merge_snli.paper.report.report import Chapter, Report
 from merge_snli.results.grouping import not_averaged
@@ -91,7 +91,7 @@ def check_report_folder(out: str | Path) -> Path:
     Raises:
         InputError: If `check_out` refuses the folder, or it has files that are not a report's.
     """
-    return check_out(out, "a report", other_than(CONTENT))
+    return check_out(out, "a report", CONTENT)
 
 
 def write_report(report: Report, out: Path, progress: Progress) -> Path:

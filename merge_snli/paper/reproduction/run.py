@@ -15,7 +15,7 @@ from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, Message, as_flags, param, say_once
 from merge_snli.base.extras import install_command
 from merge_snli.base.stages import Executor
-from merge_snli.dataset.out_folder import check_out, other_than
+from merge_snli.dataset.out_folder import check_out
 from merge_snli.embedded import embedded_path
 from merge_snli.models.finding import check_weights, find_device, find_model
 from merge_snli.models.options import ModelOptions
@@ -210,7 +210,7 @@ def reproduce(run: PaperRun) -> Document:
     Raises:
         InputError: If something is missing, the plain data set cannot be made, or the folder cannot be written.
     """
-    check_out(run.out, "a reproduction", other_than(CONTENT))
+    check_out(run.out, "a reproduction", CONTENT)
     check_requirements(run)
     for name, do in run.steps():
         logger.info("%s", name)

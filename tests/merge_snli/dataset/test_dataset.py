@@ -16,7 +16,7 @@ import pytest
 import merge_snli
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
-from merge_snli.dataset.out_folder import check_dataset_out, check_out, new_content, other_than, replace_folder
+from merge_snli.dataset.out_folder import check_dataset_out, check_out, new_content, replace_folder
 from merge_snli.dataset.parquet_files import is_intact, write_checked
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.record_file import decode_record, encode_record, seal
@@ -205,7 +205,7 @@ def test_a_data_set_never_replaces_the_package(
 def test_paths_through_files_and_folders_of_another_kind_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     refused(r"not a data set .*thesis\.tex", check_dataset_out, tmp_path)
-    refused(r"not empty .*thesis\.tex", check_out, tmp_path, find_other=other_than())
+    refused(r"not empty .*thesis\.tex", check_out, tmp_path, content=())
     assert check_out(tmp_path) == tmp_path
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "a" / "b"):
