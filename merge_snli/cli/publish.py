@@ -11,7 +11,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.templates import printed
 from merge_snli.cli.arguments import add, add_list
+from merge_snli.dataset.stored import find_local
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -53,22 +55,25 @@ def run(arguments: Namespace) -> None:
 
 
 def _publish(arguments: Namespace) -> None:
-    from merge_snli.hub.plan import plan_text
-    from merge_snli.hub.publish import checked_plan, publish, published_text
+    from merge_snli.hub.client import find_api
+    from merge_snli.hub.plan import Target, plan_text
+    from merge_snli.hub.publish import PUBLISHED, checked_plan, publish_plan
 
-    names = {name: getattr(arguments, name) for name in ("revision", "create_pr", "metric_space")}
-    options = names | {"license_id": arguments.license}
-    if arguments.dry_run:
-        sys.stdout.write(plan_text(checked_plan(arguments.dataset, arguments.repo, **options)))
+    dataset = find_local(arguments.dataset)
+    api = None if arguments.dry_run else find_api()
+    names = {name: getattr(arguments, name) for name in ("repo", "revision", "create_pr", "metric_space")}
+    plan = checked_plan(dataset, Target(**names, license_id=arguments.license))
+    if api is None:
+        sys.stdout.write(plan_text(plan))
     else:
-        published = publish(arguments.dataset, arguments.repo, private=arguments.private, **options)
-        sys.stdout.write(published_text(published))
+        published = publish_plan(api, plan, private=arguments.private)
+        sys.stdout.write(printed(PUBLISHED, published=published))
 
 
 def _propose(arguments: Namespace) -> None:
     from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import branch_text, results_branch
-    from merge_snli.hub.publish import proposed_text, push
+    from merge_snli.hub.publish import PROPOSED, push
     from merge_snli.results.store import read_result
 
     results = [read_result(path) for path in arguments.eval_results]
@@ -76,4 +81,4 @@ def _propose(arguments: Namespace) -> None:
     if arguments.dry_run:
         sys.stdout.write(branch_text(branch))
     else:
-        sys.stdout.write(proposed_text(push(find_api(), branch)))
+        sys.stdout.write(printed(PROPOSED, pushed=push(find_api(), branch)))

@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.templates import printed
 from merge_snli.cli.arguments import add
 
 
@@ -18,15 +19,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Register, undo or list, and print the folders that were written."""
-    from merge_snli.hub.register import datasets_cache, register, registered, registered_text, removed_text, undo
+    from merge_snli.hub.register import REGISTERED, REMOVED, datasets_cache, register, registered, undo
 
-    if not arguments.list and not arguments.undo:
-        if arguments.dataset is None:
-            raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
-        sys.stdout.write(registered_text(register(arguments.dataset, load_name=arguments.load_name)))
-        return
-    registration = registered() if arguments.list else undo(arguments.dataset)
+    text = REGISTERED
+    if arguments.list:
+        registration = registered()
+    elif arguments.undo:
+        registration, text = undo(arguments.dataset), REMOVED
+    elif arguments.dataset is None:
+        raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
+    else:
+        registration = register(arguments.dataset, load_name=arguments.load_name)
     if registration is None:
         sys.stdout.write(f"nothing is registered in {datasets_cache()}\n")
     else:
-        sys.stdout.write(registered_text(registration) if arguments.list else removed_text(registration))
+        sys.stdout.write(printed(text, registration=registration))

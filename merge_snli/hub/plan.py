@@ -36,6 +36,51 @@ BRANCH_TEXT = """\
 
 
 @dataclass(frozen=True)
+class Target:
+    """Where to publish a data set.
+
+    Attributes:
+        repo: The repository's id, `ORG/NAME`.
+        revision: The branch for the data. A branch other than `main` is a draft: no script, no tag.
+        create_pr: Propose the data in a pull request, without script and tag.
+        metric_space: Id of the Space for the metric, or None.
+        license_id: License of the problems, if the record has none.
+    """
+
+    repo: str
+    revision: str = MAIN
+    create_pr: bool = False
+    metric_space: str | None = None
+    license_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the names of repositories and branches.
+
+        Raises:
+            InputError: If a name is invalid, or `revision` and `create_pr` are combined.
+        """
+        repo, revision, space = self.repo, self.revision, self.metric_space
+        check_repo_id("repo", repo)
+        if self.create_pr and revision != MAIN:
+            raise InputError(f"⟦create_pr⟧ cannot be combined with ⟦revision⟧ {revision}: it proposes to change {MAIN}")
+        if revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision):
+            raise InputError(
+                f"⟦revision⟧ {revision!r} is not a valid name for a draft branch: use a name such as draft "
+                f"({SCRIPT_BRANCH} is reserved for the loading script)"
+            )
+        if "." in repo and revision == MAIN:
+            raise InputError(
+                f"⟦repo⟧ {repo} contains a full stop, and datasets before version 4 cannot import a script with "
+                "that name: use a name such as ORG/merge_snli"
+            )
+        if space is not None:
+            check_repo_id("metric_space", space)
+            owner, _, name = space.partition("/")
+            if name != METRIC_NAME:
+                raise InputError(f"⟦metric_space⟧ {space} must be named {METRIC_NAME}: use {owner}/{METRIC_NAME}")
+
+
+@dataclass(frozen=True)
 class Branch:
     """The files of one branch, published in one commit.
 
@@ -77,57 +122,42 @@ class Plan:
     Attributes:
         repo: The id of the data set's repository.
         branches: The branches in the order of their commits. The first holds the data.
-        data_files: sha256 of the data files by path.
         tag: The tag on the first branch's commit, or None.
     """
 
     repo: str
     branches: tuple[Branch, ...]
-    data_files: dict[str, str]
     tag: str | None
 
 
-def plan(
-    dataset: MergeDataset,
-    repo: str,
-    *,
-    revision: str = MAIN,
-    create_pr: bool = False,
-    metric_space: str | None = None,
-    license_id: str | None = None,
-) -> Plan:
+def plan(dataset: MergeDataset, target: Target) -> Plan:
     """Plan a publication.
 
     Args:
         dataset: A data set without findings of `merge_snli.validation.validate`. Without subsamples it gets no loading
             script and no `eval.yaml`.
-        repo: The repository's id, `ORG/NAME`.
-        revision: The branch for the data. A branch other than `main` is a draft: no script, no tag.
-        create_pr: Propose the data in a pull request, without script and tag.
-        metric_space: Id of the Space for the metric, or None.
-        license_id: License of the problems, if the record has none.
+        target: Where to publish it.
 
     Raises:
-        InputError: As `check_arguments`, or if the license is unknown.
+        InputError: If the license is unknown, or the branch has the name of the tag.
     """
-    check_arguments(repo, revision=revision, create_pr=create_pr, metric_space=metric_space)
+    repo, revision, space = target.repo, target.revision, target.metric_space
     tag = f"v{data_version(dataset.digest)}"
     if revision == tag:
         raise InputError(f"⟦revision⟧ {revision} is the name of the tag: choose another name for the draft")
-    digests = dict(sorted(dataset.record.data.files.items()))
     contents: dict[str, Path | bytes] = {path: dataset.folder / path for path in sorted(dataset.record.files)}
-    contents |= published_record(dataset, repo=repo, metric=metric_space, license_id=license_id)
+    contents |= published_record(dataset, repo=repo, metric=space, license_id=target.license_id)
     if dataset.record.subsamples is not None:
         contents["eval.yaml"] = eval_yaml(dataset, repo)
     data = _data_branch(repo, revision, contents, f"Data {tag}")
-    branches = [replace(data, is_proposed=create_pr)]
-    is_complete = revision == MAIN and not create_pr
+    branches = [replace(data, is_proposed=target.create_pr)]
+    is_complete = revision == MAIN and not target.create_pr
     if is_complete and dataset.record.subsamples is not None:
         with_script = {**contents, **script_files(dataset, repo_name=repo.partition("/")[2])}
         branches.append(_data_branch(repo, SCRIPT_BRANCH, with_script, f"Loading script and data {tag}"))
-    if metric_space is not None:
-        branches.append(_metric_branch(metric_space))
-    return Plan(repo, tuple(branches), digests, tag if is_complete else None)
+    if space is not None:
+        branches.append(_metric_branch(space))
+    return Plan(repo, tuple(branches), tag if is_complete else None)
 
 
 def _data_branch(repo: str, name: str, contents: dict[str, Path | bytes], message: str) -> Branch:
@@ -201,40 +231,6 @@ def check_valid(dataset: MergeDataset) -> None:
             f"{dataset.folder} does not pass validation ({findings[0]}{more}): fix this or generate the data set "
             f"again; merge-snli validate {dataset.folder} lists all findings"
         )
-
-
-def check_arguments(
-    repo: str, *, revision: str = MAIN, create_pr: bool = False, metric_space: str | None = None
-) -> None:
-    """Check the names of repositories and branches.
-
-    Args:
-        repo: The id of the data set's repository.
-        revision: The branch for the data.
-        create_pr: Whether the data is proposed in a pull request.
-        metric_space: Id of the Space for the metric, or None.
-
-    Raises:
-        InputError: If a name is invalid, or `revision` and `create_pr` are combined.
-    """
-    check_repo_id("repo", repo)
-    if create_pr and revision != MAIN:
-        raise InputError(f"⟦create_pr⟧ cannot be combined with ⟦revision⟧ {revision}: it proposes to change {MAIN}")
-    if revision == SCRIPT_BRANCH or not BRANCH.fullmatch(revision):
-        raise InputError(
-            f"⟦revision⟧ {revision!r} is not a valid name for a draft branch: use a name such as draft "
-            f"({SCRIPT_BRANCH} is reserved for the loading script)"
-        )
-    if "." in repo and revision == MAIN:
-        raise InputError(
-            f"⟦repo⟧ {repo} contains a full stop, and datasets before version 4 cannot import a script with "
-            "that name: use a name such as ORG/merge_snli"
-        )
-    if metric_space is not None:
-        check_repo_id("metric_space", metric_space)
-        owner, _, name = metric_space.partition("/")
-        if name != METRIC_NAME:
-            raise InputError(f"⟦metric_space⟧ {metric_space} must be named {METRIC_NAME}: use {owner}/{METRIC_NAME}")
 
 
 def check_repo_id(option: str, repo: str) -> None:

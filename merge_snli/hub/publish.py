@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, Discussion, HfApi
-from huggingface_hub.errors import RepositoryNotFoundError
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_local
 from merge_snli.hub.client import call_hub, find_api
-from merge_snli.hub.plan import MAIN, Branch, Plan, check_arguments, check_valid, plan
+from merge_snli.hub.plan import MAIN, Branch, Plan, Target, check_valid, plan
 
 # Files that a repository created on the Hub's web page may hold.
 GENERATED_FILES = frozenset({".gitattributes", "README.md"})
 
+# What `merge-snli publish` prints: the outcome for each branch, or that of proposing results.
 PUBLISHED = """\
 {% for pushed in published.pushed %}
 {{ pushed.branch.title }}: {{ "" if pushed.is_changed else "unchanged, " }}commit {{ pushed.oid[:12] }}
@@ -24,7 +22,7 @@ pull request {{ pushed.pull_request }}
 {% endif %}
 {% endfor %}
 {% if published.tag is not none %}
-tag {{ published.tag }}{{ "" if published.is_tag_new else " (unchanged)" }}
+tag {{ published.tag }}
 {% endif %}
 {{ published.url }}
 """
@@ -63,13 +61,11 @@ class Published:
         url: The data set's page.
         pushed: The result of each branch, in the order of the plan.
         tag: The tag, or None if the plan has none.
-        is_tag_new: Whether the tag was created; false if it existed and names the same data.
     """
 
     url: str
     pushed: tuple[Pushed, ...]
     tag: str | None
-    is_tag_new: bool
 
 
 def publish(
@@ -97,18 +93,14 @@ def publish(
         InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
     """
     dataset, api = find_local(data), find_api()
-    planned = checked_plan(
-        dataset, repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id
-    )
-    return publish_plan(api, planned, private=private)
+    target = Target(repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id)
+    return publish_plan(api, checked_plan(dataset, target), private=private)
 
 
-def checked_plan(data: MergeDataset | str, repo: str, *, license_id: str | None = None, **names: Any) -> Plan:  # noqa: ANN401
-    """Plan to publish a data set, if validation finds nothing in it; takes and raises what `publish` does."""
-    check_arguments(repo, **names)
-    dataset = find_local(data)
+def checked_plan(dataset: MergeDataset, target: Target) -> Plan:
+    """Plan to publish a data set, if validation finds nothing in it."""
     check_valid(dataset)
-    return plan(dataset, repo, license_id=license_id, **names)
+    return plan(dataset, target)
 
 
 def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
@@ -126,10 +118,9 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
     try:
         for branch in {branch.repo: branch for branch in plan.branches}.values():
             _ensure_repository(api, branch, private=private, may_create=not data.is_proposed)
-        is_tag_new = plan.tag is not None and not _has_tag(api, plan, plan.tag)
         for branch in plan.branches:
             pushed.append(push(api, branch))
-        if is_tag_new:
+        if plan.tag is not None:
             call_hub(
                 data.repo,
                 lambda: api.create_tag(
@@ -138,7 +129,7 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
             )
     except InputError as error:
         raise InputError(f"{error.message.marked}; {_progress_text(pushed, plan)}") from error
-    return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag, is_tag_new)
+    return Published(f"{api.endpoint}/datasets/{plan.repo}", tuple(pushed), plan.tag)
 
 
 def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create: bool) -> None:
@@ -146,34 +137,15 @@ def _ensure_repository(api: HfApi, branch: Branch, *, private: bool, may_create:
     sdk = "gradio" if branch.repo_type == "space" else None
 
     def find_or_create() -> bool:
-        try:
-            return bool(api.repo_info(branch.repo, repo_type=branch.repo_type).private)
-        except RepositoryNotFoundError:
-            if not may_create:
-                raise
-        api.create_repo(branch.repo, repo_type=branch.repo_type, private=private or None, space_sdk=sdk, exist_ok=True)
-        return private
+        if may_create and not api.repo_exists(branch.repo, repo_type=branch.repo_type):
+            api.create_repo(
+                branch.repo, repo_type=branch.repo_type, private=private or None, space_sdk=sdk, exist_ok=True
+            )
+        return bool(api.repo_info(branch.repo, repo_type=branch.repo_type).private)
 
     is_private = call_hub(branch.repo, find_or_create)
     if private and not is_private:
         raise InputError(f"{branch.repo} is public: make it private on its page first, or leave out ⟦private⟧")
-
-
-def _has_tag(api: HfApi, plan: Plan, tag: str) -> bool:
-    """Return whether the tag exists; refuse one that names other data."""
-    data = plan.branches[0]
-
-    def read_data_files() -> dict[str, str] | None:
-        if tag not in {ref.name for ref in api.list_repo_refs(data.repo, repo_type=data.repo_type).tags}:
-            return None
-        entries = api.list_repo_tree(data.repo, recursive=True, revision=tag, repo_type=data.repo_type)
-        large = {entry.path: getattr(entry, "lfs", None) for entry in entries}
-        return {path: lfs.sha256 for path, lfs in large.items() if lfs is not None}
-
-    tagged = call_hub(data.repo, read_data_files)
-    if tagged is not None and any(tagged.get(path) != digest for path, digest in plan.data_files.items()):
-        raise InputError(f"the tag {tag} of {plan.repo} names other data: delete it on the Hub first")
-    return tagged is not None
 
 
 def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
@@ -185,11 +157,6 @@ def _progress_text(pushed: Sequence[Pushed], plan: Plan) -> str:
         remaining.append(f"tag {plan.tag}")
     done = ", ".join(push.branch.title for push in pushed)
     return f"published: {done}; not confirmed: {', '.join(remaining)}. Run the same command again to continue"
-
-
-def published_text(published: Published) -> str:
-    """Return the outcome of `publish`, one line per branch."""
-    return printed(PUBLISHED, published=published)
 
 
 def push(api: HfApi, branch: Branch) -> Pushed:
@@ -208,16 +175,9 @@ def push(api: HfApi, branch: Branch) -> Pushed:
     return call_hub(branch.repo, lambda: _commit(api, branch))
 
 
-def _create_branch(api: HfApi, branch: Branch) -> None:
-    """Create a branch if it is missing."""
-    refs = api.list_repo_refs(branch.repo, repo_type=branch.repo_type).branches
-    if branch.name not in {ref.name for ref in refs}:
-        api.create_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type)
-
-
 def _commit(api: HfApi, branch: Branch) -> Pushed:
     if branch.name != MAIN:
-        _create_branch(api, branch)
+        api.create_branch(branch.repo, branch=branch.name, repo_type=branch.repo_type, exist_ok=True)
     request = _open_pull_request(api, branch) if branch.is_proposed else None
     revision = branch.name if request is None else f"refs/pr/{request.num}"
     head = api.repo_info(branch.repo, revision=revision, repo_type=branch.repo_type)
@@ -249,8 +209,3 @@ def _open_pull_request(api: HfApi, branch: Branch) -> Discussion | None:
         repo_type=branch.repo_type,
     )
     return next((request for request in requests if request.title == branch.message), None)
-
-
-def proposed_text(pushed: Pushed) -> str:
-    """Return the outcome of a push of results as one line."""
-    return printed(PROPOSED, pushed=pushed)

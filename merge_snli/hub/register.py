@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pydantic import TypeAdapter, ValidationError
 
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import disk_errors_as_input_errors, write_json
-from merge_snli.base.templates import printed
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.hub.prepare import METRIC_NAME, METRICS, NAME, check_loading, prepare_dataset, prepare_metric
+from merge_snli.hub.prepare import METRICS, NAME, check_loading, prepare_dataset, prepare_metric
 
 # Pattern of the names to load a data set by, which are names of folders in the cache.
 LOAD_NAME = re.compile("[a-z][a-z0-9_]*")
@@ -28,13 +28,9 @@ load from any folder that has no {{ registration.name }}:
 {% for config in registration.configs %}
   load_dataset("{{ registration.name }}", "{{ config }}")
 {% endfor %}
-  evaluate.load("{{ metric }}")
+  evaluate.load("pattern_accuracy")
 {% if not registration.is_complete %}
 some folders are missing: register again, or remove the rest with --undo
-{% endif %}
-{% if not registration.is_latest %}
-a folder {{ registration.name }} was loaded since, and the libraries take the latest: register again, to load the \
-registered one
 {% endif %}
 """
 
@@ -92,16 +88,6 @@ class Registration:
         """Whether all folders still exist."""
         return all(Path(folder).is_dir() for folder in self.folders)
 
-    @property
-    def is_latest(self) -> bool:
-        """Whether each config loads from here, and not from a folder of the same name that was loaded since."""
-        return all(
-            folder.stat().st_mtime >= other.stat().st_mtime
-            for folder in map(Path, self.folders)
-            for other in folder.parents[1].glob("*/*")
-            if folder.is_dir() and other.is_dir() and not folder.is_relative_to(modules_cache())
-        )
-
 
 def registered() -> Registration | None:
     """Return what is registered in the caches, or None.
@@ -155,7 +141,8 @@ def register(name: str, *, load_name: str = NAME) -> Registration:
     """
     check_name(load_name)
     dataset, cache, modules = find_dataset(name), datasets_cache(), modules_cache()
-    with _locked(), _stage() as stage:
+    with _locked(), TemporaryDirectory(prefix=".merge_snli-", dir=cache, ignore_cleanup_errors=True) as temporary:
+        stage = Path(temporary)
         configs = prepare_dataset(dataset, stage / "datasets", load_name)
         metric = prepare_metric(stage / "modules")
         check_loading(dataset, stage, load_name)
@@ -203,18 +190,6 @@ def _locked() -> Iterator[None]:
             yield
 
 
-@contextmanager
-def _stage() -> Iterator[Path]:
-    """Create a temporary folder on the cache's disk; it replaces one that a killed process left."""
-    stage = datasets_cache() / f".{NAME}-registering"
-    shutil.rmtree(stage, ignore_errors=True)
-    try:
-        stage.mkdir()
-        yield stage
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
 def _install(dataset: MergeDataset, moves: dict[Path, Path], load_name: str) -> Registration:
     """Move prepared folders to the caches. The record is written first, so that `undo` works after a kill."""
     older = registered()
@@ -252,13 +227,3 @@ def _remove(registration: Registration) -> None:
                 break
             with suppress(OSError):  # not empty, or removed before
                 parent.rmdir()
-
-
-def registered_text(registration: Registration) -> str:
-    """Return what is registered, the folders, and how to load it."""
-    return printed(REGISTERED, registration=registration, metric=METRIC_NAME)
-
-
-def removed_text(registration: Registration) -> str:
-    """Return what `undo` removed."""
-    return printed(REMOVED, registration=registration)

@@ -11,7 +11,7 @@ from huggingface_hub import HfApi
 import merge_snli
 from merge_snli.base.files import sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.hub.plan import Plan, plan
+from merge_snli.hub.plan import Plan, Target, plan
 from merge_snli.schema import TEST, data_file
 from tests.records import copy_bundled
 
@@ -48,7 +48,7 @@ def dataset(tmp_path: Path) -> MergeDataset:
 @pytest.fixture
 def planned(dataset: MergeDataset) -> Plan:
     """The plan of a full publication: data, script, metric and tag."""
-    return plan(dataset, REPO, metric_space=SPACE)
+    return plan(dataset, Target(REPO, metric_space=SPACE))
 
 
 @pytest.fixture

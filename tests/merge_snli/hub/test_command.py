@@ -146,7 +146,7 @@ def test_token_is_not_in_the_log_of_an_internal_error(
     def broken(api: object, plan: object, **options: object) -> None:
         raise AssertionError("a bug")
 
-    monkeypatch.setattr("merge_snli.hub.publish.publish", broken)
+    monkeypatch.setattr("merge_snli.hub.publish.publish_plan", broken)
     printed = command("publish", dataset.folder, "--repo", REPO, code=1)
     _, log = texts()
     assert "a bug" in log

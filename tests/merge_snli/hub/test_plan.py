@@ -15,7 +15,7 @@ from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.record_file import as_json, encode_record
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.contents import eval_yaml
-from merge_snli.hub.plan import Plan, plan, plan_text
+from merge_snli.hub.plan import Plan, Target, plan, plan_text
 from merge_snli.results.eval_results import eval_tasks
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
 from tests.merge_snli.language_models.conftest import run_task
@@ -80,7 +80,7 @@ def test_local_paths_are_not_published(
         problems=problems,
         seeds_from="secret/set",
     )
-    planned = plan(dataset, REPO)
+    planned = plan(dataset, Target(REPO))
     for path in ("README.md", "run.json", "run.toml"):
         assert "secret" not in published(planned, path)
     assert "source_datasets" not in published(planned, "README.md")
@@ -93,7 +93,7 @@ def test_local_paths_are_not_published(
 
 
 def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
-    planned = plan(with_options(dataset, problems="org/nli-1.0@refs/pr/3", license="mit"), REPO)
+    planned = plan(with_options(dataset, problems="org/nli-1.0@refs/pr/3", license="mit"), Target(REPO))
     assert run_of(planned)["options"]["problems"] == "org/nli-1.0@refs/pr/3"
     metadata = metadata_of(planned)
     assert metadata["source_datasets"] == ["org/nli-1.0"]
@@ -102,9 +102,9 @@ def test_hub_id_is_published_in_full(dataset: MergeDataset) -> None:
 
 def test_unknown_license(dataset: MergeDataset) -> None:
     dataset = with_options(dataset, problems="mine.jsonl")
-    refused(r"license .* is unknown.*license ID, such as license='cc-by-4.0'", plan, dataset, REPO)
+    refused(r"license .* is unknown.*license ID, such as license='cc-by-4.0'", plan, dataset, Target(REPO))
     before = files_in(dataset.folder)
-    planned = plan(dataset, REPO, license_id="CC-BY-4.0")
+    planned = plan(dataset, Target(REPO, license_id="CC-BY-4.0"))
     assert metadata_of(planned)["license"] == "cc-by-4.0"
     assert run_of(planned)["terms"]["license"] == "cc-by-4.0"
     assert files_in(dataset.folder) == before
@@ -121,12 +121,13 @@ def test_unknown_license(dataset: MergeDataset) -> None:
 def test_contradicting_and_invalid_licenses(
     dataset: MergeDataset, options: dict[str, str], license_id: str | None, message: str
 ) -> None:
-    refused(message, plan, with_options(dataset, **options) if options else dataset, REPO, license_id=license_id)
+    target = Target(REPO, license_id=license_id)
+    refused(message, plan, with_options(dataset, **options) if options else dataset, target)
 
 
 def test_a_license_takes_the_place_of_an_unclear_one(dataset: MergeDataset) -> None:
     unclear = with_options(dataset, problems="mine.jsonl", license="as it is")
-    assert run_of(plan(unclear, REPO, license_id="mit"))["options"]["license"] == "mit"
+    assert run_of(plan(unclear, Target(REPO, license_id="mit")))["options"]["license"] == "mit"
 
 
 def test_eval_yaml_has_the_tasks_of_results(planned: Plan) -> None:
@@ -189,18 +190,19 @@ def test_inspect_runs_a_task_of_eval_yaml(planned: Plan, tmp_path: Path, monkeyp
         ({"create_pr": True, "revision": "draft"}, "create_pr cannot be combined with revision draft"),
     ],
 )
-def test_invalid_names(dataset: MergeDataset, options: dict[str, Any], message: str) -> None:
-    refused(message, plan, dataset, **{"repo": REPO, **options})
+def test_invalid_names(options: dict[str, Any], message: str) -> None:
+    refused(message, Target, **{"repo": REPO, **options})
 
 
 @pytest.mark.parametrize("name", ["", "script", "refs/pr/1", "no good", "-d", "a//b"])
-def test_invalid_names_of_branches(dataset: MergeDataset, name: str) -> None:
-    refused(f"revision {name!r} is not a valid name", plan, dataset, REPO, revision=name)
+def test_invalid_names_of_branches(name: str) -> None:
+    refused(f"revision {name!r} is not a valid name", Target, REPO, revision=name)
 
 
 def test_draft_branch(dataset: MergeDataset, planned: Plan) -> None:
-    refused(f"revision {planned.tag} is the name of the tag", plan, dataset, REPO, revision=str(planned.tag))
-    assert plan(dataset, REPO, revision="drafts/v2.0").branches[0].name == "drafts/v2.0"
+    tag = Target(REPO, revision=str(planned.tag))
+    refused(f"revision {planned.tag} is the name of the tag", plan, dataset, tag)
+    assert plan(dataset, Target(REPO, revision="drafts/v2.0")).branches[0].name == "drafts/v2.0"
 
 
 def test_text_sums_files_by_folder(planned: Plan, dataset: MergeDataset) -> None:

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from huggingface_hub import HfApi
 
+from merge_snli.base.templates import printed
 from merge_snli.dataset.record_file import as_json
 from merge_snli.dataset.stored import MergeDataset
-from merge_snli.hub.plan import Plan, plan
-from merge_snli.hub.publish import publish_plan, published_text
+from merge_snli.hub.plan import Plan, Target, plan
+from merge_snli.hub.publish import PUBLISHED, publish_plan
 from tests.cases import slow
 from tests.hub.faults import Fault
 from tests.hub.server import READER, Hub
@@ -34,7 +35,7 @@ def repo(hub: Hub) -> Repo:
 @pytest.fixture
 def proposed(dataset: MergeDataset) -> Plan:
     """The plan of a pull request."""
-    return plan(dataset, REPO, create_pr=True)
+    return plan(dataset, Target(REPO, create_pr=True))
 
 
 def assert_published(repo: Repo, planned: Plan, *between: str) -> None:
@@ -66,17 +67,16 @@ def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDat
 
 def test_publishing_again_changes_nothing(hub: Hub, api: HfApi, planned: Plan) -> None:
     first = publish_plan(api, planned)
+    repo = hub.storage.repos["dataset", REPO]
     hub.requests.clear()
     second = publish_plan(api, planned)
     assert [pushed.oid for pushed in second.pushed] == [pushed.oid for pushed in first.pushed]
     assert hub.count("PUT", "/lfs/") == 0
-    assert changing(hub) == []
-    assert first.is_tag_new
-    assert not second.is_tag_new
-    assert published_text(second).count("unchanged, commit") == 3
-    assert f"tag {planned.tag} (unchanged)" in published_text(second)
+    assert changing(hub) == [BRANCH, TAG], "the Hub keeps those that exist"
+    assert repo.tags == {planned.tag: first.pushed[0].oid}
+    assert printed(PUBLISHED, published=second).count("unchanged, commit") == 3
     forged = replace(second, url="https://hub\nvalid\u202e")
-    assert published_text(forged).splitlines()[-1] == r"https://hub\nvalid\u202e"
+    assert printed(PUBLISHED, published=forged).splitlines()[-1] == r"https://hub\nvalid\u202e"
 
 
 def test_changed_files_are_sent_and_obsolete_ones_deleted(
@@ -108,7 +108,7 @@ def test_private(hub: Hub, api: HfApi, planned: Plan) -> None:
 
 
 def test_draft_has_no_script_and_no_tag(hub: Hub, api: HfApi, dataset: MergeDataset) -> None:
-    publish_plan(api, plan(dataset, REPO, revision="draft"))
+    publish_plan(api, plan(dataset, Target(REPO, revision="draft")))
     repo = hub.storage.repos["dataset", REPO]
     assert {*repo.branches} == {"main", "draft"}
     assert repo.tags == {}
@@ -121,7 +121,7 @@ def test_pull_request_is_opened_once(hub: Hub, api: HfApi, proposed: Plan, repo:
     for _ in range(2):
         published = publish_plan(api, proposed)
         assert published.pushed[0].pull_request == page
-    assert f"pull request {page}" in published_text(published)
+    assert f"pull request {page}" in printed(PUBLISHED, published=published)
     assert set(hub.storage.files(repo, "refs/pr/1")) == MAIN
     assert [*repo.pull_requests] == [1]
     assert {*repo.branches} == {"main"}
@@ -141,12 +141,6 @@ def test_pull_request_of_another_user_is_not_touched(hub: Hub, api: HfApi, propo
     repo.pull_requests[1].author = "another"
     assert publish_plan(api, proposed).pushed[0].pull_request != first.pull_request
     assert repo.pull_requests[1].oid == first.oid
-
-
-def test_tag_of_other_data_is_refused(hub: Hub, api: HfApi, planned: Plan, repo: Repo) -> None:
-    repo.tags[str(planned.tag)] = repo.branches["main"]
-    refused("names other data: delete it on the Hub first; no commit is confirmed", publish_plan, api, planned)
-    assert repo.titles() == ["initial commit"]
 
 
 ALWAYS = 10**6
@@ -191,7 +185,6 @@ REQUESTS = {
     "preupload": ("POST", "/preupload/"),
     "batch": ("POST", "/objects/batch"),
     "upload": ("PUT", "/lfs/"),
-    "refs": ("GET", "/refs$"),
     "branch": ("POST", "/branch/"),
     "tag": ("POST", "/tag/"),
     "create": ("POST", "/repos/create"),
@@ -218,7 +211,7 @@ def test_transient_failure_is_retried(
     hub.faults.append(fault)
     publish_plan(api, planned)
     repo = hub.storage.repos["dataset", REPO]
-    assert fault.times == int((request_, kind) == ("branch", "lost")), "the next attempt finds the branch"
+    assert fault.times == 0
     assert_published(repo, planned)
     assert repo.titles("script") == [f"Loading script and data {planned.tag}", *repo.titles()]
     assert set(repo.tags) == {planned.tag}
@@ -251,7 +244,7 @@ def test_requested_wait(
         publish_plan(api, planned)
     assert waits == [17, 21]
     assert "the Hub returned status 429; retrying in 17 s" in caplog.messages
-    hub.faults.append(Fault("GET", "/refs", 429, {"Retry-After": "3600"}))
+    hub.faults.append(Fault("GET", "/revision/", 429, {"Retry-After": "3600"}))
     refused(r"rate limit is exceeded: try again later, in 3600 seconds \(429", publish_plan, api, planned)
 
 

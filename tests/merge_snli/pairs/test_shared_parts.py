@@ -23,7 +23,7 @@ from merge_snli.card import render_card
 from merge_snli.dataset.record import PublishedRecord
 from merge_snli.dataset.record_file import read_record
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
-from merge_snli.hub.plan import plan
+from merge_snli.hub.plan import Target, plan
 from merge_snli.hub.prepare import prepare_dataset
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
@@ -179,7 +179,7 @@ def test_card_shows_every_config_and_column(small: MergeDataset) -> None:
 
 
 def test_what_is_published_is_valid(small: MergeDataset, tmp_path: Path) -> None:
-    planned = plan(small, "org/simple_pair")
+    planned = plan(small, Target("org/simple_pair"))
     (branch,) = planned.branches
     assert set(branch.files) == {"README.md", "run.json", *small.record.files}
     assert planned.tag is not None
