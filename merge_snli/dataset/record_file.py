@@ -15,7 +15,12 @@ from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ANNOTATION
 
 # Messages that replace pydantic's, by type of error: its own speak of Python.
-PLAIN_MESSAGES = {"missing": "is missing", "extra_forbidden": "is not a known entry", "tuple_type": "must be a list"}
+PLAIN_MESSAGES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known entry",
+    "tuple_type": "must be a list",
+    "model_type": "must be a table",
+}
 
 # The key of `run.json` that holds the sha256 of all other keys.
 OWN_DIGEST = "digest"

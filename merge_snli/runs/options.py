@@ -11,6 +11,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
+from merge_snli.dataset.record_file import validation_errors
 from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
@@ -135,7 +136,8 @@ def read_cluster_file(path: Path) -> ClusterOptions:
     try:
         options = ClusterOptions.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"⟦cluster⟧ {path}: {_invalid(error)}") from error
+        key, message = validation_errors(error)[0]
+        raise InputError(f"⟦cluster⟧ {path}: {key}: {message}: correct this entry") from error
     for stage in (DEFAULTS, *STAGES):
         for name in SET_BY_US & options.stage(stage).sbatch_args.keys():
             raise InputError(f"⟦cluster⟧ {path}: sbatch_args.{name} in [{stage}] is set by the run: remove it")
@@ -147,17 +149,3 @@ def read_cluster_file(path: Path) -> ClusterOptions:
                 f"{options.executor}: remove it"
             )
     return options
-
-
-def _invalid(error: ValidationError) -> str:
-    """Return the first thing that is wrong in a cluster file."""
-    first = error.errors()[0]
-    key = ".".join(map(str, first["loc"][:3]))
-    if first["type"] == "model_type":
-        return f"{key} is {first['input']!r}, but must be a table [{key}]"
-    if first["type"] == "missing":
-        return f'{key} is missing: add {key} = "slurm", "ray" or "local"'
-    if first["type"] == "extra_forbidden":
-        known = ClusterOptions.model_fields if len(first["loc"]) == 1 else StageOptions.model_fields
-        return f"unknown key {key} (keys: {', '.join(known)})"
-    return f"{key} is {first['input']!r}: {first['msg'].lower()}"
