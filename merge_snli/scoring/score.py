@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError
 from merge_snli.base.option import described, with_keywords
-from merge_snli.models.function import function_name, is_async
 from merge_snli.models.options import ModelOptions
 from merge_snli.results.store import check_results_folder
 from merge_snli.scoring.functions import score_function
@@ -105,11 +104,6 @@ def _kind_of(model: object) -> str:
     if torch is not None and isinstance(model, torch.nn.Module):
         raise InputError(f"cannot score a {type(model).__name__} alone; give (model, tokenizer)")
     if callable(model) and not hasattr(model, "task"):
-        if is_async(model):
-            raise InputError(
-                f"{function_name(model)} is an async function: ask a language model behind an API through Inspect "
-                "(docs/language-models.md), or give a function from a list of pairs to labels"
-            )
         return FUNCTION
     raise InputError(
         f"cannot score a {type(model).__name__}; give the name of a model, a text-classification pipeline, "
