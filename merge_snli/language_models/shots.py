@@ -67,7 +67,7 @@ def shots_for(
 
     The draw takes the problems with the smallest digests of random seed and id, so it does not depend on their order.
     Problems whose premise is in a config of the data, but for case, punctuation and spaces, are not drawn. A
-    warning has their number; if without them there are not enough, the first one is refused.
+    warning has their number.
 
     Args:
         data: The config.
@@ -112,13 +112,8 @@ def shots_for(
     in_turns = chain.from_iterable(zip_longest(*drawn.values()))
     shots = tuple(shot for _, shot in islice(filter(None, in_turns), count))
     if len(shots) < (count if leaked or at_least is None else at_least):
-        example = ""
-        for row, one, _ in opened:
-            if one and _normalized(one.premise) in in_data:
-                example = f"; {row.location} has {one.premise!r}"
-                break
         raise InputError(
-            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set{example}: "
+            f"{name} has only {len(shots)} problems for {count} shots whose premises are not in the data set: "
             "ask for fewer shots, or name more problems with ⟦shots_from⟧"
         )
     if len(shots) < count or (leaked and source != SHOTS_FROM):  # the bundled data set is of the bundled problems

@@ -121,12 +121,12 @@ def test_premises_of_other_configs_and_in_other_spellings_are_no_shots(
     leaks = [premise, premise.upper(), f" {without_end} ", premise.replace(" ", "  ").replace(".", " !")]
     path = tmp_path / "leaking.jsonl"
     leaking = save_rows(path, *leaks, label="entailment")
-    refused(f"0 problems for 1 shots.*line 1 has .*{premise}", shots_for, verb, leaking, 1)
+    refused("0 problems for 1 shots", shots_for, verb, leaking, 1)
     save_rows(path, "A new one.", *leaks, label="entailment")
     (shot,) = shots_for(verb, leaking, 1)
     assert shot.premise == "A new one."
     assert "leaking.jsonl has 1 of 1 shots whose premises are not in the data set; 4 " in caplog.text
-    refused("1 problems for 2 shots.*line 2 has ", shots_for, verb, leaking, 2, at_least=1)
+    refused("1 problems for 2 shots", shots_for, verb, leaking, 2, at_least=1)
 
 
 def test_wrong_shots(bundled: MergeDataset, tmp_path: Path) -> None:
