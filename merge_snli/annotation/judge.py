@@ -53,7 +53,7 @@ def questions(sample: Sample, per_question: int = PER_QUESTION) -> list[tuple[Sh
     """Return the variants of each question: one or more of a seed and a word, in as few questions of equal size.
 
     Raises:
-        InputError: If `per_question` is not a positive integer, or the sample has no texts.
+        InputError: If `per_question` is not a positive integer.
     """
     if type(per_question) is not int or per_question < 1:
         raise InputError(f"⟦per_question⟧ is {per_question!r}: give the number of variants, 1 or more")

@@ -7,7 +7,6 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.sample import Per, Sample, SampledDataset
 from merge_snli.annotation.scores import (
     Agreement,
@@ -21,7 +20,7 @@ from merge_snli.annotation.scores import (
 )
 from merge_snli.base.errors import InputError
 from merge_snli.card.dataset_folder import card_and_record, write_files
-from merge_snli.dataset.judgments import judgments_of, judgments_of_run
+from merge_snli.dataset.judgments import VariantJudgments, judgments_of, judgments_of_run
 from merge_snli.dataset.out_folder import new_content
 from merge_snli.dataset.record import JudgeRecord
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
@@ -78,7 +77,7 @@ class Annotation:
     unread: int = 0
 
 
-def score_annotation(sample: Sample, judgments: Judgments, datasets: Sequence[MergeDataset]) -> Annotation:
+def score_annotation(sample: Sample, judgments: VariantJudgments, datasets: Sequence[MergeDataset]) -> Annotation:
     """Compute the numbers of a study.
 
     Args:
@@ -156,7 +155,7 @@ def _by_masked_lm(sampled: SampledDataset, per: Per, dataset: MergeDataset | Non
     return {name: table["variant_id"].filter(pa.array(mask)).to_pylist() for name, mask in masks.items()}
 
 
-def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments) -> MergeDataset:
+def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: VariantJudgments) -> MergeDataset:
     """Write the scores of a data set's variants into its folder, and update its record and card.
 
     The scores replace those of an earlier study, but not the judgments that the variants were filtered by. The data
@@ -176,11 +175,9 @@ def apply_annotation(dataset: MergeDataset, sample: Sample, judgments: Judgments
     """
     if dataset.revision is not None:
         raise InputError(f"{dataset.name} is on the Hub: download it, and pass its folder")
-    ids = set(find_sampled(sample, dataset).variant_ids)
+    own = judgments.of("variant_id", find_sampled(sample, dataset).variant_ids)
     of_run = judgments_of_run(dataset)
-    rows = of_run.table.to_pylist()
-    for of_annotator in judgments.rows.values():
-        rows += [row for variant_id, row in of_annotator.items() if variant_id in ids]
+    rows = [*of_run.table.to_pylist(), *own.table.to_pylist()]
     judges = (*of_run.judges, *judgments.judges)
     content, record = judgments_of(rows, judges, source=f"{dataset.name} and the sheets").encoded()
     files = card_and_record(replace(dataset.record, annotation=record), dataset.folder)

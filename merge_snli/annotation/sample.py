@@ -17,9 +17,9 @@ from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.record import require
 from merge_snli.dataset.record_file import validation_errors
 from merge_snli.dataset.stored import MergeDataset, read_split
-from merge_snli.dataset.texts import NLI_TEXTS, TextNames, is_nli
+from merge_snli.dataset.texts import TextNames, is_nli
 from merge_snli.dataset.variants import validated_by
-from merge_snli.schema import ALL, NLI_LABELS
+from merge_snli.schema import ALL
 
 SAMPLE_FILE = "sample.json"
 
@@ -76,7 +76,7 @@ class Sample:
         random_seed: Seed of the draw.
         annotators: Names of the annotators.
         datasets: What was drawn from each data set.
-        rows: The variants as the sheets show them, sorted by variant id; empty in the file of an earlier version.
+        rows: The variants as the sheets show them, sorted by variant id.
         texts: What the two texts of a problem are called.
         labels: The labels of the data sets.
     """
@@ -86,9 +86,9 @@ class Sample:
     random_seed: int
     annotators: tuple[str, ...]
     datasets: tuple[SampledDataset, ...]
-    rows: tuple[SheetRow, ...] = ()
-    texts: TextNames = NLI_TEXTS
-    labels: Labels = NLI_LABELS
+    rows: tuple[SheetRow, ...]
+    texts: TextNames
+    labels: Labels
 
     @property
     def is_nli(self) -> bool:
@@ -97,19 +97,13 @@ class Sample:
 
     @cached_property
     def shown(self) -> dict[str, SheetRow]:
-        """The rows by variant id.
-
-        Raises:
-            InputError: If the sample has no rows.
-        """
-        if not self.rows:
-            raise InputError("the sample has no texts, as one of an earlier version: draw it again")
+        """The rows by variant id."""
         return {row[VARIANT_ID]: row for row in self.rows}
 
     @property
     def variant_ids(self) -> tuple[str, ...]:
         """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
-        return tuple(sorted(set[str]().union(*(dataset.variant_ids for dataset in self.datasets))))
+        return tuple(self.shown)
 
 
 def rank(random_seed: int, *key: str) -> str:

@@ -9,13 +9,13 @@ from itertools import combinations
 
 import numpy as np
 
-from merge_snli.annotation.reading import Judgment, Judgments
 from merge_snli.annotation.shown import VARIANT_ID
 from merge_snli.base.arrays import Bools, Ints
+from merge_snli.base.batches import grouped
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import JsonObject
-from merge_snli.dataset.judgments import SCALE, SCORES
+from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments
 from merge_snli.schema import GOOD
 from merge_snli.statistics import Interval, proportion_interval, stratified_interval
 
@@ -35,7 +35,7 @@ class Judged:
     """
 
     annotators: tuple[str, ...]
-    rows: tuple[tuple[Judgment, ...], ...]
+    rows: tuple[tuple[JsonObject, ...], ...]
 
     @cached_property
     def scores(self) -> Ints:
@@ -48,17 +48,18 @@ class Judged:
         chosen = set(variant_ids)
         return self.scores[[row[0][VARIANT_ID] in chosen for row in self.rows]]
 
-    def differing(self) -> list[tuple[Judgment, ...]]:
+    def differing(self) -> list[tuple[JsonObject, ...]]:
         """Return the judgments of variants whose scores F or R differ by at least `ADJUDICATED`."""
         differs = (np.ptp(self.scores, axis=1) >= ADJUDICATED).any(axis=1)
         return [self.rows[number] for number in differs.nonzero()[0]]
 
 
-def in_common(judgments: Judgments) -> Judged:
+def in_common(judgments: VariantJudgments) -> Judged:
     """Return the variants that every annotator has scored."""
-    by_annotator = judgments.rows.values()
-    ids = sorted(set[str].intersection(*map(set, by_annotator)))
-    return Judged(tuple(judgments.rows), tuple(tuple(rows[each] for rows in by_annotator) for each in ids))
+    by_variant = grouped((row[VARIANT_ID], row) for row in judgments.table.to_pylist())
+    annotators = judgments.annotators
+    rows = [tuple(of_variant) for of_variant in by_variant.values() if len(of_variant) == len(annotators)]
+    return Judged(annotators, tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import Annotation, DatasetScores
+from merge_snli.annotation.sample import Sample
 from merge_snli.annotation.scores import VariantScores, in_common
-from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, headings
+from merge_snli.annotation.shown import COMMENT, TEXT_COLUMNS, VARIANT_ID, headings
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, count
 from merge_snli.comparison.bar_charts import Bars, draw_bars
-from merge_snli.dataset.judgments import SCALE, SCORES
-from merge_snli.dataset.texts import TextNames
+from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments
 from merge_snli.models.paper_models import PAPER_NAMES
 from merge_snli.results.naming import safe_name
 from merge_snli.results.rows import ends_text
@@ -147,36 +146,36 @@ def _agreement_table(annotation: Annotation) -> Table:
     return Table(title="Agreement", columns=tuple(columns), rows=tuple(rows), notes=notes)
 
 
-def _adjudication_table(judgments: Judgments, texts: TextNames) -> Table:
+def _adjudication_table(judgments: VariantJudgments, sample: Sample) -> Table:
     """Return the variants on which annotators differ, with the scores and comments of each."""
-    named = headings(texts)
+    named = headings(sample.texts)
     columns = [Column(named[name]) for name in TEXT_COLUMNS]
-    for annotator in judgments.rows:
+    for annotator in judgments.annotators:
         columns += [Column(f"{name}_{annotator}") for name in (*SCORES, COMMENT)]
     rows = []
     for of_variant in in_common(judgments).differing():
-        cells = [of_variant[-1][name] for name in TEXT_COLUMNS]
+        cells: list[Cell] = [*sample.shown[of_variant[0][VARIANT_ID]].values()]
         for judgment in of_variant:
             cells += [judgment[name] for name in (*SCORES, COMMENT)]
         rows.append(tuple(cells))
     return Table(columns=tuple(columns), rows=tuple(rows))
 
 
-def write_annotation(annotation: Annotation, judgments: Judgments, out: Path, texts: TextNames) -> list[Path]:
+def write_annotation(annotation: Annotation, judgments: VariantJudgments, out: Path, sample: Sample) -> list[Path]:
     """Write `annotation.json`, `annotation.md`, `adjudication.csv` and the figures.
 
     Args:
         annotation: The numbers.
         judgments: The scores they were computed from.
         out: Output folder.
-        texts: What the two texts of a problem are called.
+        sample: The sample.
 
     Returns:
         The written files.
     """
     write_json(out / ANNOTATION_FILE, asdict(annotation))
     write_text(out / TABLES_FILE, "\n".join(table.markdown() for table in annotation_tables(annotation)))
-    write_text(out / ADJUDICATION_FILE, _adjudication_table(judgments, texts).csv())
+    write_text(out / ADJUDICATION_FILE, _adjudication_table(judgments, sample).csv())
     files = [out / name for name in (ANNOTATION_FILE, TABLES_FILE, ADJUDICATION_FILE)]
     for scores in annotation.datasets:
         files += draw_figures(scores, out)

@@ -94,7 +94,7 @@ def _score(arguments: Namespace) -> None:
     datasets = [find_dataset(name) for name in arguments.dataset]
     sample, judgments = read_sheets(arguments.sheets, arguments.sample, datasets)
     annotation = score_annotation(sample, judgments, datasets)
-    files = write_annotation(annotation, judgments, arguments.out, sample.texts)
+    files = write_annotation(annotation, judgments, arguments.out, sample)
     write_tables(arguments.format, annotation_tables(annotation), document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")

@@ -90,7 +90,7 @@ def judgments_of(rows: Iterable[JsonObject], judges: Iterable[JudgeRecord] = (),
     """Return checked scores.
 
     Args:
-        rows: The scores: `variant_id`, `annotator`, `F`, `R`, and perhaps `comment`.
+        rows: The scores: `variant_id`, `annotator`, `F`, `R`, and perhaps `comment`, and `where` for messages.
         judges: How language models among the annotators were asked.
         source: Where they are from, for messages.
 
@@ -100,7 +100,7 @@ def judgments_of(rows: Iterable[JsonObject], judges: Iterable[JudgeRecord] = (),
     """
     judged: dict[tuple[str, ...], JsonObject] = {}
     for number, row in enumerate(rows, 1):
-        where = f"{source}, row {number}"
+        where = row.get("where", f"{source}, row {number}")
         for name in KEYS:
             if not row.get(name):
                 raise InputError(f"{where}: {name} is {row.get(name)!r}: give a name")

@@ -116,7 +116,7 @@ def test_a_changed_file_is_not_read(annotated: Path, tmp_path: Path) -> None:
     [
         (lambda folder: shutil.rmtree(folder / "set"), ["{}/set", "does not exist"]),
         (edit("set/run.json", lambda record: record["data"].update(digest="0" * 64)), ["no variants", "000000000000"]),
-        (edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "line 5", "R is empty"]),
+        (edit("sheets/a1.csv", lambda rows: rows[3].update(R="")), ["a1.csv", "line 5", "R is ''"]),
         (lambda folder: (folder / "sheets/sample.json").unlink(), ["sample.json", "--sample"]),
     ],
     ids=["no folder", "another data set", "a missing score", "no sample"],

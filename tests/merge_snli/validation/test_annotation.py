@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.annotation.reading import Judgments
 from merge_snli.annotation.report import apply_annotation
 from merge_snli.annotation.sample import draw_sample
 from merge_snli.base.files import sha256_of_file
+from merge_snli.dataset.judgments import judgments_of
 from merge_snli.dataset.record import AnnotationRecord
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.schema import ANNOTATION, features
@@ -44,8 +44,8 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
     dataset = find_dataset(str(folder))
     sample = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
-    rows = {each: {"variant_id": each, "annotator": "x", "F": 5, "R": 4} for each in sample.variant_ids}
-    apply_annotation(dataset, sample, Judgments({"x": rows}))
+    rows = [{"variant_id": each, "annotator": "x", "F": 5, "R": 4} for each in sample.variant_ids]
+    apply_annotation(dataset, sample, judgments_of(rows, source="x"))
     return folder
 
 
