@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from merge_snli.base.errors import InputError, param
-from merge_snli.base.table import capitalized
 from merge_snli.dataset.label_names import say_nothing
 from merge_snli.dataset.label_spellings import (
     INFER,
@@ -143,17 +142,13 @@ def labels_on(
 
 def _instead_of(outputs: Sequence[str], data_labels: Sequence[str]) -> str:
     """Return the labels of a data set, and what to do about outputs that are not named so."""
-    labels = ", ".join(data_labels)
-    option = f"give the label of each output, in their order: {labels_option(len(outputs))}"
-    if not are_nli(data_labels):
-        advice = f"if they mean these, {option}" if len(outputs) == len(data_labels) else "use a model of this task"
-        return f"{labels}; {advice}"
-    of_nli = f"an NLI model has the labels {', '.join(NLI_LABELS)}, or {' and '.join(TWO_WAY)}, in an order of its own"
-    if len(outputs) not in (len(NLI_LABELS), len(TWO_WAY)):
-        return f"{labels}; {of_nli}"
-    twice = [name for name in outputs if outputs.count(name) > 1]
-    reason = f"{twice[0]} is there twice" if twice else "no name says which one is entailment"
-    return f"{labels}: {reason}. {capitalized(of_nli)} (see its card): {option}, or use {param('model_labels', INFER)}"
+    fitting = (len(NLI_LABELS), len(TWO_WAY)) if are_nli(data_labels) else (len(data_labels),)
+    advice = "use a model of this task"
+    if len(outputs) in fitting:
+        advice = f"if they mean these, give the label of each output, in their order: {labels_option(len(outputs))}"
+        if are_nli(data_labels):
+            advice += f", or use {param('model_labels', INFER)}"
+    return f"{', '.join(data_labels)}; {advice}"
 
 
 def compared_labels(model: Sequence[str], data: Sequence[str]) -> Labels:
