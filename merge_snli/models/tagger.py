@@ -193,12 +193,10 @@ def _find(name: str, *, parser: bool) -> Tagger:
     lacks = None
     if not in_english and {*POS_COMPONENTS}.isdisjoint(pipeline):
         lacks = f"sets no universal part-of-speech tags {components}; it needs a {' or '.join(POS_COMPONENTS)}"
-    elif in_english and "tagger" not in pipeline:
-        lacks = f"has no tagger {components}"
+    elif in_english and CLASS_OF_TAG.keys().isdisjoint(labels):
+        lacks = f"has no tagger with Penn tags such as NN {components}"
     elif parser and PARSER not in pipeline:
         lacks = "has no parser, which ⟦same_parse⟧ needs"
-    elif in_english and CLASS_OF_TAG.keys().isdisjoint(labels):
-        lacks = "has a tagger without Penn tags such as NN: choose an English pipeline"
     if lacks is not None:
         raise InputError(f"the spaCy pipeline {name!r} {lacks}")
     loaded = {PARSER: parser, LEMMATIZER: not in_english}
