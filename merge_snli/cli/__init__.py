@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import takewhile
@@ -251,20 +251,6 @@ class CommandParser(argparse.ArgumentParser):
         """Check that a value is one of the choices of an argument; fail with the nearest choice."""
         if action.choices is None or value in action.choices:
             return
-        if isinstance(action, argparse._SubParsersAction):
-            listed = [command.dest for command in action._get_subactions()]
-            self.error(f"unknown {action.dest} {value}{_advice(value, action.choices, listed)}")
         choices = [*map(str, action.choices)]
-        raise argparse.ArgumentError(action, f"unknown value {value!r}{_advice(value, choices, choices)}")
-
-    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:  # noqa: ANN401 - of any type
-        """Convert the value of an argument; a number that cannot be read is named as what it should be."""
-        try:
-            return int(arg_string) if action.type is int else super()._get_value(action, arg_string)
-        except ValueError:
-            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number: give one, such as 5") from None
-
-
-def _advice(value: object, choices: Iterable[str], listed: Sequence[str]) -> str:
-    """Return a question that names the nearest choice, or the advice to use one of the listed ones."""
-    return nearest(str(value), choices) or f": {choice_advice(value, listed)}"
+        proposed = nearest(str(value), choices) or f": {choice_advice(value, choices)}"
+        raise argparse.ArgumentError(action, f"unknown value {value!r}{proposed}")

@@ -30,8 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         sample,
         "--size N",
         "variants per class, per masked LM or in all; several numbers: one per data set (default: 100)",
-        item=str,
-        default=("100",),
+        default=(100,),
     )
     add(
         sample,
@@ -137,15 +136,12 @@ def _sample(arguments: Namespace) -> None:
     sys.stdout.write(f"{sample_table(sample).text()}sheets in {arguments.out}\n")
 
 
-def _sizes(texts: Sequence[str], datasets: int) -> list[int]:
+def _sizes(sizes: Sequence[int], datasets: int) -> list[int]:
     """Return the size for each data set."""
-    for text in texts:
-        if not re.fullmatch("[0-9]+", text) or int(text) == 0:
-            raise InputError(f"⟦size⟧ has {text!r}: give a positive integer, or one per data set, such as 200,100")
-    if len(texts) not in (1, datasets):
-        raise InputError(f"⟦size⟧ has {len(texts)} numbers for {datasets} data set(s): give one, or one per data set")
-    sizes = [int(text) for text in texts]
-    return sizes * datasets if len(sizes) == 1 else sizes
+    if min(sizes, default=0) < 1 or len(sizes) not in (1, datasets):
+        given = ",".join(map(str, sizes))
+        raise InputError(f"⟦size⟧ is {given!r} for {count(datasets, 'data set')}: give one above 0, or one for each")
+    return [*sizes] * datasets if len(sizes) == 1 else [*sizes]
 
 
 def _check_annotators(annotators: Sequence[str]) -> None:

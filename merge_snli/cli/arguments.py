@@ -16,14 +16,23 @@ if TYPE_CHECKING:
     from merge_snli.results.result import Result
     from merge_snli.runs.submit import Cluster
 
+
+def whole_number(text: str) -> int:
+    """Parse a whole number, or raise `argparse.ArgumentTypeError`."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number: give one, such as 5") from None
+
+
 # The type of a value by its placeholder in `--help`; others are texts.
 TYPES: dict[str, Callable[[str], Any]] = {
     "DIR": Path,
     "FILE": Path,
     "FILE|DIR": Path,
     "RESULTS": Path,
-    "N": int,
-    "K": int,
+    "N": whole_number,
+    "K": whole_number,
 }
 
 

@@ -1,17 +1,20 @@
 """Arguments for the fields of options classes, and their values."""
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from typing import Any
 
 from merge_snli.base.errors import POSITIONAL, flag
 from merge_snli.base.option import described, option_types
-from merge_snli.cli.arguments import add, add_list, number
+from merge_snli.cli.arguments import add, add_list, number, whole_number
 from merge_snli.problems.options import PROBLEMS_GROUP, ProblemOptions
 
 # The fields of `ProblemOptions` that `add_source_arguments` adds.
 SOURCE_OPTIONS = ("split", "delimiter", "premise_column", "hypothesis_column", "label_column", "data_labels")
+
+# What reads the value of an option that is a number, by its type.
+CONVERTED: dict[object, Callable[[str], float]] = {int: whole_number, float: number(lambda _: True, "a number")}
 
 
 def given(arguments: argparse.Namespace, options: type) -> dict[str, Any]:
@@ -77,9 +80,6 @@ def _add_options(group: argparse._ArgumentGroup, options: type, names: Collectio
         elif kind is tuple:
             add_list(group, f"{flag(name)} {option.metavar}", text, item=str)
         else:
-            convert = _decimal if kind is float else kind
+            convert = CONVERTED.get(kind, kind)
             choices = option.choices or None
             group.add_argument(flag(name), type=convert, choices=choices, metavar=option.metavar, help=text)
-
-
-_decimal = number(lambda _: True, "a number")
