@@ -13,6 +13,7 @@ from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import is_path, sha256_of_file
 from merge_snli.base.hub_ids import fetch, split_revision
 from merge_snli.base.limits import open_parquet
+from merge_snli.base.table import Column, Table
 from merge_snli.embedded import PREFIX
 from merge_snli.schema import TEST, data_file, data_version
 
@@ -99,6 +100,15 @@ class MergeDataset:
         if "label" in frame:
             frame["label"] = frame["label"].map(dict(enumerate(self.record.label_names)))
         return frame
+
+    def _repr_html_(self) -> str:
+        """Return the number of rows of each config and split as an HTML table for a notebook."""
+        rows = []
+        for config, splits in self.record.rows.items():
+            for split, number in splits.items():
+                rows.append((config, split, number))
+        columns = (Column("config", "left"), Column("split", "left"), Column("rows"))
+        return Table(title=self.record.title, columns=columns, rows=tuple(rows)).html()
 
 
 def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:

@@ -25,7 +25,7 @@ from merge_snli.embedded import FOLDER
 from merge_snli.leaderboard.write import write_leaderboard
 from merge_snli.schema import NLI_LABELS, columns
 from tests.commands import Command
-from tests.oracles import refused, written
+from tests.oracles import missing_from, refused, written
 from tests.records import copy_bundled, files_in, save_record
 from tests.systems import unprivileged
 
@@ -47,11 +47,14 @@ def test_the_bundled_data_set_is_found_by_name_from_any_folder(tmp_path: Path, m
     assert find_dataset("merge_snli").digest == find_dataset("demo:dataset").digest
 
 
-def test_pandas_shows_the_rows() -> None:
+def test_a_notebook_and_pandas_show_the_rows() -> None:
     dataset = find_dataset(str(FOLDER.parent))
     frame = dataset.to_pandas("noun", "subsample_3")
     assert len(frame) == dataset.record.rows["noun"]["subsample_3"]
     assert {*frame["label"]} == {*NLI_LABELS}
+    html = dataset._repr_html_()
+    for config, splits in dataset.record.rows.items():
+        assert not missing_from(html, f">{config}<", f">{splits['test']:,}<")
 
 
 def test_not_a_data_set(tmp_path: Path) -> None:
