@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +24,8 @@ CSV_DELIMITERS = (COMMA, ";", TAB)
 def delimited_rows(path: Path, delimiter: str) -> Iterator[SourceRow]:
     """Yield the rows of a text with columns.
 
-    If the delimiter is the tab, quotation marks are part of the text, as in the files of the NLI corpora. Otherwise, if
-    a blank stands before a quotation mark, those at the start of cells are skipped if the whole file can be read so.
+    If the delimiter is the tab, quotation marks are part of the text, as in the files of the NLI corpora. Otherwise, a
+    blank before a quotation mark is skipped if the whole file can be read so.
     """
     skips_blanks = delimiter != TAB and _has_blanks_before_marks(path, delimiter)
     return _rows(path, delimiter, skips_blanks=skips_blanks)
@@ -33,7 +33,7 @@ def delimited_rows(path: Path, delimiter: str) -> Iterator[SourceRow]:
 
 def csv_delimiter(path: Path) -> str:
     """Return the delimiter that divides the header of a CSV file into the most columns."""
-    header = next((line for _, line in numbered_lines(path, lenient=True)), "").partition("\r")[0]
+    header = next((line for _, line in numbered_lines(path, lenient=True)), "")
     columns = [len(next(csv.reader([header], delimiter=delimiter), [])) for delimiter in CSV_DELIMITERS]
     return CSV_DELIMITERS[columns.index(max(columns))]
 
@@ -49,17 +49,41 @@ def _has_blanks_before_marks(path: Path, delimiter: str) -> bool:
         return False
 
 
+def _without_blanks(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """Yield lines without the blanks before the quotation marks that begin a cell.
+
+    A cell with more than a text in quotation marks stays as it is, such as ` "Hello," he said`.
+    """
+    end = re.escape(delimiter)
+    text_in_marks, rest = r"\"(?:[^\"]|\"\")*\"(?!\")", rf"(?:[^\"\r\n{end}]|\"[^\"\r\n]*\"|\")*"
+    # Texts in quotation marks, which may begin in an earlier line, are matched as a whole and kept.
+    cell = re.compile(rf"(^|{end})( +)(?:({text_in_marks})({rest})|(?=\"))|\"[^\"]*\"?")
+    is_open = False
+    for line in lines:
+        mark = '"' * is_open
+        yield cell.sub(_cell_of_csv, mark + line).removeprefix(mark)
+        is_open ^= line.count('"') % 2 == 1
+
+
+def _cell_of_csv(found: re.Match[str]) -> str:
+    start, blanks, text, rest = found.groups()
+    if start is None:
+        return found[0]
+    if rest and not rest.isspace():
+        doubled = f"{blanks}{text}{rest}".replace('"', '""')
+        text = f'"{doubled}"'
+    return str(start + (text or ""))
+
+
 def _rows(path: Path, delimiter: str, *, skips_blanks: bool) -> Iterator[SourceRow]:
     quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == TAB else csv.QUOTE_MINIMAL
-    reader = csv.reader(
-        (text for _, text in numbered_lines(path, lenient=True)),
-        delimiter=delimiter,
-        quoting=quoting,
-        skipinitialspace=skips_blanks,
-        strict=delimiter != TAB,
-    )
+    lines: Iterable[str] = (text for _, text in numbered_lines(path, lenient=True))
+    if skips_blanks:
+        lines = _without_blanks(lines, delimiter)
     header: Header | None = None
-    for line, fields in _records(path, reader):
+    for line, fields in _records(
+        path, csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=delimiter != TAB)
+    ):
         location = f"{path} line {line}"
         if header is None:
             header = Header(location, fields)
@@ -68,7 +92,8 @@ def _rows(path: Path, delimiter: str, *, skips_blanks: bool) -> Iterator[SourceR
             yield header.row(location, fields)
         elif fields:
             columns = count(len(header.names), "column")
-            raise InputError(f"{location} has {count(len(fields), 'field')}; the header has {columns}")
+            comment = " (is it a comment? remove it)" if fields[0].startswith("#") else ""
+            raise InputError(f"{location} has {count(len(fields), 'field')}; the header has {columns}{comment}")
 
 
 def _records(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:  # noqa: ANN401 - what csv.reader returns
@@ -102,7 +127,10 @@ def _unreadable(path: Path, start: int, end: int, error: str) -> str:
 
 
 def _check_header(header: Header, delimiter: str) -> None:
-    """Refuse a header that has another delimiter."""
+    """Refuse a header that is a comment, or has another delimiter."""
+    first = header.names[0] if header.names else ""
+    if len(header.names) == 1 and first.startswith("#"):
+        raise InputError(f"{header.location} is a comment, not the names of the columns ({brief(first)}): remove it")
     other = _other_delimiter(header, delimiter)
     if other is not None:
         shown = "tabs" if other == TAB else repr(other)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from merge_snli.base.errors import InputError, brief
+from merge_snli.base.errors import InputError, brief, param
 from merge_snli.dataset.label_names import NO_LABEL, LabelNames
+from merge_snli.dataset.label_spellings import whole_number
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.rows import (
     MAX_CHARACTERS,
@@ -101,10 +102,16 @@ def _unknown(text: str, options: ProblemOptions, labels: LabelNames) -> str:
     """Return a message on a value that is no label."""
     numbers = [f"{number} ({name or 'no label'})" for number, name in labels.of_numbers.items()]
     values = numbers if labels.are_numbers else labels.of_texts
-    return (
+    message = (
         f"unknown label {text!r} in column {options.label_column!r}; expected {', '.join(values)}, or -1 for no gold "
         "label. Set other names with ⟦data_labels⟧"
     )
+    if not labels.are_numbers and whole_number(text) is not None:
+        return f"{message}: this column has texts, and {text!r} is no number there"
+    if labels.are_numbers and options.data_labels and whole_number(text) == len(labels.of_numbers):
+        from_one = tuple(f"{number}={name}" for number, name in enumerate(labels.of_numbers.values(), start=1))
+        return f"{message} (if their numbers begin with 1: {param('data_labels', from_one)})"
+    return message
 
 
 def refuse_score(text: str, row: SourceRow, column: str) -> None:

@@ -1,6 +1,7 @@
 """Lines of text files, also with gzip, and files that are not what their names say."""
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -26,6 +27,9 @@ FIRST_BYTES = {
     b"\xff\xfe": "a text in UTF-16: save it as UTF-8",
     b"\xfe\xff": "a text in UTF-16: save it as UTF-8",
 }
+
+# Lines that end as on old Macs, with their ends.
+CARRIAGE_RETURNS = re.compile(rb"[^\r]*\r|[^\r]+")
 
 
 def require_text(path: Path) -> None:
@@ -56,7 +60,7 @@ def numbered_lines(path: Path, *, lenient: bool = False) -> Iterator[tuple[int, 
         lenient: Keep bytes that are not UTF-8 as lone surrogates, for columns that nobody asks for.
     """
     with _open(path) as file, _gzip_errors(path):
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(_lines(file), start=1):
             encoding = "utf-8-sig" if number == 1 else "utf-8"
             try:
                 yield number, line.decode(encoding, "surrogateescape" if lenient else "strict")
@@ -65,6 +69,13 @@ def numbered_lines(path: Path, *, lenient: bool = False) -> Iterator[tuple[int, 
                     f"{path} line {number}: byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8; "
                     "save the file as UTF-8"
                 ) from error
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines; those of a file without a line feed end with carriage returns."""
+    first = file.readline()
+    yield from [first] if first.endswith(b"\n") else CARRIAGE_RETURNS.findall(first)
+    yield from file
 
 
 def _open(path: Path) -> BinaryIO:

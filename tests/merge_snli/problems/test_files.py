@@ -55,6 +55,7 @@ FILES = {
     "semicolon.csv": FRAME.to_csv(index=False, sep=";"),
     "tab.csv": TABS,
     "tab.tsv": TABS,
+    "old_mac.csv": COMMAS.replace("\n", "\r"),
     "windows.csv": "\ufeff" + COMMAS.replace("\n", "\r\n"),
     "blanks.csv": QUOTED.replace('","', '",  "'),
 }
@@ -111,13 +112,13 @@ def test_marks_within_a_cell_are_kept(tmp_path: Path) -> None:
     assert read(path, data_labels=NLI_LABELS) == [(' "Come" he said', " he spoke ", "neutral")]
 
 
-def test_a_cell_of_marks_and_other_text_leaves_all_blanks(tmp_path: Path) -> None:
+def test_a_comma_in_marks_within_a_cell_ends_no_cell(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     header = "premise,hypothesis,label\n"
-    path.write_text(header + '"A ""b, c""", "d, e", neutral')
-    assert read(path, data_labels=NLI_LABELS) == [('A "b, c"', "d, e", "neutral")]
-    path.write_text(header + ' "Come in" he said, "He, too, spoke.",neutral\n')
-    refused("line 2 has 5 fields; the header has 3 columns", read, path)
+    path.write_text(header + ' "Come in," he said, "He, too, spoke.",neutral\n"A ""b, c""", "d", neutral')
+    first, second = read(path, data_labels=NLI_LABELS)
+    assert first == (' "Come in," he said', "He, too, spoke.", "neutral")
+    assert second == ('A "b, c"', "d", "neutral")
 
 
 def test_long_cells_are_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_texts_that_are_digits_are_texts_if_the_source_has_types(prefix: str, tm
 
 def test_a_column_without_types_has_numbers_only_if_all_are(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", ["entailment", 2, 1, "neutral"])
-    refused("line 3: unknown label '2'.*expected entailment", labels_in, path)
+    refused("line 3: unknown label '2'.*texts", labels_in, path)
     spelled = ("entailment=e", "2=c", "1=n", "neutral=n")
     assert labels_in(path, data_labels=spelled) == ["e", "c", "n", "n"]
     assert labels_in(write_csv(tmp_path / "q.csv", [2, "", 1, "-"])) == ["contradiction", "neutral"]

@@ -80,7 +80,7 @@ def test_two_truth_values_of_nli_need_names(tmp_path: Path) -> None:
 def test_numbers_from_1_with_names_in_their_order_are_refused_with_the_names(tmp_path: Path) -> None:
     options = replace(write(tmp_path / "p.jsonl", [1, 2, 3]), data_labels=NLI_LABELS)
     message = as_flags(refused("line 3: unknown label '3'", read_problems, options))
-    assert "expected 0 (entailment), 1 (neutral), 2 (contradiction)" in message
+    assert "begin with 1: --data-labels=1=entailment,2=neutral,3=contradiction" in message
 
 
 def test_it_is_said_how_three_numbers_were_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
