@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from generation.filters.definitions import applied_filters
 from generation.options import FILTER_NAMES, RUN_TOML, UNION, Options, with_defaults, write_run_file
@@ -30,6 +31,7 @@ from merge_snli.dataset.answered_forms import (
     NO_SUGGESTION,
     SPLIT,
     TOO_LONG,
+    UNKNOWN,
     count_forms,
     shares_text,
 )
@@ -48,6 +50,8 @@ logger = logging.getLogger(__name__)
 LIBRARIES = ("datasets", "numpy", "pyarrow", "spacy", "tokenizers", "torch", "transformers")
 
 COMMAND = "generate"
+# Below this number of seeds, a run says how to get more.
+FEW_SEEDS = 10
 
 
 def require_words(words: Mapping[str, WordCounts], options: Options) -> None:
@@ -69,7 +73,7 @@ def require_seeds(counts: pa.Table, options: Options, results: Sequence[VariantS
 
     Args:
         counts: The number of variants of each problem and word class.
-        options: Only `problems`, `classes` and `inflation` are read.
+        options: Only `problems`, `classes`, `inflation` and `seeds_from` are read.
         results: What all shards gave; its counts of the filters say why there are few variants.
     """
     most = dict.fromkeys(options.classes, 0)
@@ -82,17 +86,35 @@ def require_seeds(counts: pa.Table, options: Options, results: Sequence[VariantS
             logger.warning(
                 "skipping config %s: no problem has %d %s variants (maximum: %d)", name, options.inflation, name, number
             )
+    lower = max(1, options.inflation // 2)
+    seeds = _number_of_seeds(counts, options.inflation)
+    more = _number_of_seeds(counts, lower)
+    if options.seeds_from is None and seeds < FEW_SEEDS and more > seeds:
+        text = f"few seeds: %d have %d variants in a word class; {param('inflation', lower)} gives %d"
+        logger.warning(Message(text), seeds, options.inflation, more)
+
+
+def _number_of_seeds(counts: pa.Table, inflation: int) -> int:
+    """Return how many problems have enough variants in any word class for a degree of inflation."""
+    return len(counts.filter(pc.greater_equal(counts["variants"], inflation))["seed_id"].unique())
 
 
 def _too_few_variants(best: int, options: Options, results: Sequence[VariantShard]) -> InputError:
     """Return the error that no problem has enough variants, with the share of forms without any by their reasons."""
-    reasons = []
+    reasons, unfit = [], []
     for name, counts in count_forms(_filter_records(result.filter_counts for result in results)).items():
         shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT)}
         without = f"{100 * counts[NO_SUGGESTION] / counts[FORMS]:.0f} % without a suggestion"
         reasons.append(f"{name}: {shares_text(shares)}, {without}")
+        if shares[SPLIT] >= UNKNOWN:
+            unfit.append(name)
     few = f"no problem of {options.problems} has {options.inflation} variants in a word class"
     about = f"{few} (maximum: {best}; {'; '.join(reasons)})"
+    if unfit:
+        return InputError(
+            f"{about}: these texts do not fit {', '.join(unfit)}, as the tokenizer splits nearly every word; pass a "
+            "masked LM of their language with ⟦mlm⟧"
+        )
     example = f", such as {param('inflation', best)}" if best else ""
     return InputError(f"{about}: pass more problems or masked LMs, or a lower ⟦inflation⟧{example}")
 

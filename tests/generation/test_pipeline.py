@@ -3,6 +3,7 @@
 import json
 import logging
 import random
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -155,6 +156,17 @@ UNKNOWN_WORDS = ("quokka", "axolotl", "okapi", "wombat")
 
 
 @pytest.mark.slow
+def test_few_seeds_say_what_a_lower_inflation_gives(
+    made: MergeDataset, problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    most = max(max(counts) for counts in read_split(made, "seed")["noun_variants"].to_pylist() if counts)
+    run_pipeline(options(problems, inflation=most), tmp_path / "merge_snli")
+    found = re.search(rf"few seeds: (\d+) have {most} variants .* inflation={most // 2} gives (\d+)", caplog.text)
+    assert found is not None
+    assert int(found[1]) < int(found[2])
+
+
+@pytest.mark.slow
 def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -181,7 +193,7 @@ def problem(premise: str, hypothesis: str) -> dict[str, str]:
                 "problems": [problem(f"The {word} is here.", f"A {word} is there.") for word in UNKNOWN_WORDS],
                 "classes": ("noun",),
             },
-            r"demo:mlm-bpe: 100 % of forms split .*mlm",
+            r"these texts do not fit demo:mlm-bpe, demo:mlm-wordpiece.*mlm",
         ),
         ({"mlm": ("demo:mlm-bpe", ".")}, r"config\.json"),
         ({"tagger": "en_nowhere"}, r"'en_nowhere'"),
