@@ -12,7 +12,7 @@ import datasets
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
@@ -173,11 +173,38 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
     )
 
 
-def test_a_maximum_length_that_does_not_fit_the_model_is_refused(base: Path, problems: Path, tmp_path: Path) -> None:
-    limit = json.loads((base / "config.json").read_text())["max_position_embeddings"]
-    chosen = replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=100_000))
-    refused(rf"max_length is 100000, but .*tiny takes at most {limit} ", main, chosen)
+@pytest.mark.parametrize(
+    ("max_length", "message"),
+    [
+        (100_000, r"max_length is 100000, but .*tiny takes at most {limit} "),
+        (2, r"max_length is 2, but all 30 training pairs are longer"),
+    ],
+)
+def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
+    base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
+) -> None:
+    refused(
+        message.format(limit=json.loads((base / "config.json").read_text())["max_position_embeddings"]),
+        main,
+        replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)),
+    )
     assert not (tmp_path / "out.work").exists()
+
+
+def test_the_number_of_truncated_pairs_is_logged(
+    base: Path,
+    problems: Path,
+    tmp_path: Path,
+    interrupt_at: Callable[[FinetuneOptions, int], None],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    short, tokenizer = options(base, problems, tmp_path / "out"), AutoTokenizer.from_pretrained(base)
+    pairs = [(each.premise, each.hypothesis) for each in read_training_data(short).examples]
+    lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
+    with caplog.at_level("INFO"):
+        interrupt_at(replace(short, recipe=replace(RECIPE, max_length=lengths[14])), 0)
+    longer = sum(length > lengths[14] for length in lengths)
+    assert f"{longer} of 30 training pairs are longer than {lengths[14]} tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(
@@ -276,12 +303,14 @@ def test_the_license_is_that_of_a_known_data_set_or_of_the_card(augmentation: Pa
         ({"hold_out": 30}, r"hold_out is 30.*problems\.jsonl.* 30 problems"),
         ({"augment": "augmentation"}, r"augment is 'augmentation'.*DIR/CONFIG"),
         ({"augment": "pairs.csv"}, r"pairs\.csv"),
-        ({"augment_share": 0.1}, r"augment_share .*need .*augment"),
+        ({"augment_share": 0.1}, r"augment_share needs .*augment"),
         ({"augment": "pairs/x", "augment_share": 0.0}, r"augment_share is 0"),
-        ({"augment_copies": 2}, r"augment_copies need .*augment"),
+        ({"augment_copies": 2}, r"augment_copies needs .*augment"),
         ({"augment": "pairs/x", "augment_copies": 0}, r"augment_copies is 0"),
         ({"random_seeds": (1, 1)}, r"random_seed has '1' more than once"),
+        ({"random_seeds": (2**32,)}, r"random_seed is 4294967296"),
         ({"save_every": 0}, r"save_every is 0"),
+        ({"dtype": "float16"}, r"dtype is 'float16'.*bfloat16"),
         ({"base": "./nothing"}, r"\./nothing does not exist"),
     ],
     ids=str,

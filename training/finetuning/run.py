@@ -1,5 +1,6 @@
 """Fine-tune one classifier, resuming from its last checkpoint."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from training.finetuning.data import TrainingData
 from training.finetuning.options import RECORD, FinetuneOptions
 from training.trainer import Row, rows_of, train
 
+logger = logging.getLogger(__name__)
+
 
 def finetune(
     base: ResolvedModel, data: TrainingData, options: FinetuneOptions, seed: int, record: JsonObject
@@ -45,7 +48,8 @@ def finetune(
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
 
     Raises:
-        InputError: If the maximum length is above the model's limit. Nothing is written then.
+        InputError: If the maximum length is above the model's limit, or all training examples are longer. Nothing is
+            written then.
     """
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
@@ -57,6 +61,7 @@ def finetune(
         )
     labels = output_names(model.config)
     encoded = encode(data.examples, tokenizer, labels, max_length)
+    check_truncated(data.examples, encoded, tokenizer, max_length)
     checkpoints = options.checkpoints_of(seed)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
@@ -104,11 +109,36 @@ def encode(
         labels: The model's labels in the order of its outputs.
         max_length: Longer pairs are truncated, the longer sentence first.
     """
-    premises = [example.premise for example in examples]
-    hypotheses = [example.hypothesis for example in examples]
-    columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
+    columns = tokenizer(*_texts(examples), truncation=True, max_length=max_length)
     numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
     return rows_of(columns | {"labels": numbers})
+
+
+def _texts(examples: Sequence[Problem]) -> tuple[list[str], list[str]]:
+    return [example.premise for example in examples], [example.hypothesis for example in examples]
+
+
+def check_truncated(
+    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
+) -> None:
+    """Log how many examples were truncated.
+
+    Args:
+        examples: The examples.
+        rows: Their rows, with at most `max_length` tokens.
+        tokenizer: The model's tokenizer.
+        max_length: The maximum number of tokens.
+    """
+    full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
+    lengths = [len(tokens) for tokens in tokenizer(*_texts(full), verbose=False)["input_ids"]] if full else []
+    longer = sum(length > max_length for length in lengths)
+    if longer == len(examples):
+        raise InputError(
+            f"⟦max_length⟧ is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
+            f"{min(lengths)} tokens: pass a larger number"
+        )
+    if longer:
+        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(examples), max_length)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:
