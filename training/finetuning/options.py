@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from merge_snli.base.errors import InputError, param
+from merge_snli.base.errors import InputError
 from merge_snli.base.option import require_at_least, require_unique
 from merge_snli.embedded import PREFIX
 
@@ -106,14 +106,12 @@ class FinetuneOptions:
         require_at_least("random_seed", min(self.random_seeds), 0)
         for name, minimum in (("save_every", 1), ("hold_out", 0), ("augment_copies", 1)):
             require_at_least(name, getattr(self, name), minimum)
-        for name, is_set in (("share", self.augment_share is not None), ("copies", self.augment_copies > 1)):
-            if is_set and self.augment is None:
-                option = param(f"augment_{name}")
-                raise InputError(f"{option} needs examples: add ⟦augment⟧ DIR/CONFIG")
         largest = max(self.random_seeds)
         if largest > MAX_SEED:
             raise InputError(f"⟦random_seed⟧ is {largest}: it must be at most {MAX_SEED}")
         share = self.augment_share
+        if self.augment is None and (share is not None or self.augment_copies > 1):
+            raise InputError("⟦augment_share⟧ and ⟦augment_copies⟧ need examples: add ⟦augment⟧ DIR/CONFIG")
         if share is not None and not 0 < share < math.inf:
             raise InputError(f"⟦augment_share⟧ is {share:g}: it must be above 0, such as 0.01")
         if self.dtype not in DTYPES:
