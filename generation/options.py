@@ -161,7 +161,6 @@ class _MethodOptions(ProblemOptions):
         f"{_METHOD_FILTERS}, both, or {NO_FILTER}",
         group=FILTERS_GROUP,
         metavar="FILTER",
-        choices=(*FILTER_NAMES, NO_FILTER),
         neutral="each filter that is not applied has a sentence of its own",
     )
     scramble: bool = _option(
@@ -333,10 +332,18 @@ def departures(recorded: JsonObject) -> tuple[str, ...]:
 
 
 def _read_filters(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the filters in the order of `FILTER_NAMES`."""
-    if NO_FILTER in values and len(values) > 1:
-        raise InputError(f"⟦filters⟧ has {NO_FILTER} and other filters: give {NO_FILTER} alone, or leave it out")
-    return tuple(name for name in FILTER_NAMES if name in values)
+    """Return the filters, given as names or as one text, in the order of `FILTER_NAMES`."""
+    names: list[str] = []
+    for value in values:
+        names += map(str.strip, value.split(","))
+    if names == [NO_FILTER]:
+        return ()
+    for name in names:
+        if name not in FILTER_NAMES:
+            raise InputError(
+                f"⟦filters⟧ has {name!r}: choose {','.join(FILTER_NAMES)}, {', '.join(FILTER_NAMES)} or {NO_FILTER}"
+            )
+    return tuple(name for name in FILTER_NAMES if name in names)
 
 
 def preset_options(name: str) -> dict[str, Any]:
