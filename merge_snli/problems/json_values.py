@@ -28,7 +28,10 @@ def json_rows(path: Path) -> Iterator[SourceRow]:
     if any(_may_hold_rows(value) for _, value in first):
         first += islice(values, 1)
     if len(first) == 1 and _may_hold_rows(first[0][1]):
-        first = list(_items(path, *first[0]))
+        [(_, value)] = first
+        rows = _rows_in(value, path) if isinstance(value, dict) else value
+        if rows is not None:
+            first = [(f"{path} item {number}", row) for number, row in enumerate(rows, start=1)]
     for location, value in chain(first, values):
         if not isinstance(value, dict):
             raise InputError(f"{location} is not a JSON object: {brief(json.dumps(value, ensure_ascii=False))}")
@@ -72,16 +75,6 @@ def _values_of(text: str, path: Path, line: int) -> Iterator[tuple[str, Any]]:
             raise InputError(f"{location} is not valid JSON ({why}{where}); {EXPECTED}") from error
         line += text.count("\n", start, end)
         yield location, value
-
-
-def _items(path: Path, location: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a JSON value
-    """Yield the rows that the only value of a file holds, with their locations."""
-    rows = _rows_in(value, path) if isinstance(value, dict) else value
-    if rows is None:
-        yield location, value
-        return
-    for number, row in enumerate(rows, start=1):
-        yield f"{path} item {number}", row
 
 
 def _rows_in(value: JsonObject, path: Path) -> Sequence[object] | None:
