@@ -7,8 +7,8 @@ from string import ascii_lowercase
 def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Assign letters to models so that two models share a letter if and only if they do not differ.
 
-    Uses Piepho's method (2004): a letter that a differing pair shares is split in two, and a letter whose models all
-    share another letter is dropped.
+    The models of a letter are as many as possible of which no two differ, as in Piepho (2004): a maximal clique of the
+    graph whose edges are the pairs that do not differ.
 
     Args:
         models: Models, best first; the best gets the first letter.
@@ -21,20 +21,14 @@ def compact_letters(models: Sequence[str], differing: Sequence[tuple[str, str]])
         >>> compact_letters(["x", "y", "z"], [("x", "z")])
         {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
-    ranks = {model: rank for rank, model in enumerate(models)}
-    letters = [frozenset(ranks.values())]  # the models of each letter
-    for first, second in differing:
-        both = {ranks[first], ranks[second]}
-        kept = [letter for letter in letters if not both <= letter]
-        for letter in letters:
-            if both <= letter:
-                for part in (letter - {ranks[first]}, letter - {ranks[second]}):
-                    if not any(part <= other for other in kept):
-                        kept.append(part)
-        letters = kept
+    import networkx as nx
+
+    graph = nx.complete_graph(models)
+    graph.remove_edges_from(differing)
+    letters = sorted(sorted(map(models.index, clique)) for clique in nx.find_cliques(graph))
     texts = dict.fromkeys(models, "")
-    for number, of_letter in enumerate(sorted(map(sorted, letters))):
-        for rank in of_letter:
+    for number, ranks in enumerate(letters):
+        for rank in ranks:
             texts[models[rank]] += _letter(number)
     return texts
 
