@@ -12,8 +12,10 @@ from merge_snli.comparison.testing import Significance
 from merge_snli.dataset.label_spellings import Labels
 from merge_snli.results.alignment import aligned
 from merge_snli.results.grouping import (
+    ModelKey,
     config_rank,
     marked_names,
+    model_key,
     on_same_data,
     ranked,
     results_by_name,
@@ -27,6 +29,10 @@ from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import PA, ScoreRow
 from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
+
+# What the table of all data sets shows of each, with seeds and without: the scores by header.
+MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
+PAIR_MEASURES = {"Accuracy": "sample_accuracy", PA: "pattern_accuracy"}
 
 LETTERS = f"Letters: models that share a letter do not differ significantly in {PA}."
 
@@ -78,6 +84,21 @@ class Board:
     def names(self) -> tuple[str, ...]:
         """The display names of the models; those that are not ranked say so."""
         return tuple(marked_names(self.results))
+
+    @property
+    def data_title(self) -> str:
+        """The title without the config `all`."""
+        return self.title.removesuffix(", config all")
+
+    @property
+    def measures(self) -> dict[str, str]:
+        """The scores that the table of all data sets shows, by header."""
+        return MEASURES if self.has_seeds else PAIR_MEASURES
+
+    @cached_property
+    def by_model(self) -> dict[ModelKey, Entry]:
+        """The entries by model."""
+        return {model_key(entry.result): entry for entry in self.entries}
 
     @cached_property
     def standings(self) -> Standings:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base.errors import InputError
@@ -30,48 +31,21 @@ def write_leaderboard(
     out: str | Path,
     *,
     file_format: str = HTML,
-    datasets: Sequence[MergeDataset] = (),
-    thresholds: tuple[float, ...] = (),
-    with_text: bool = False,
-    significance: Significance | None = None,
-    common_seeds: bool = False,
-    title: str = TITLE,
+    **options: Any,  # noqa: ANN401 - of `leaderboard_text`
 ) -> Path:
-    """Write a leaderboard into a folder.
+    """Write a leaderboard into a folder, and return the path of the written file.
 
     Args:
         results: Results on any data sets and configs, at least one.
         out: Output folder.
         file_format: `html`, `md`, `csv`, `json` or `latex`.
-        datasets: Data sets that the models were scored on, with which their results are checked. The page shows their
-            hardest seeds. Models on a whole data set are also shown on the parts of it that others were scored on.
-        thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
-            Only for `md` and `latex`.
-        with_text: Whether the page shows sentences although their license may forbid to share them.
-        significance: How the models are tested; by default with the permutation test at 5%.
-        common_seeds: Whether to show all models on the seeds that all of them have.
-        title: Title of the page.
-
-    Returns:
-        Path of the written file.
+        options: The other arguments of `leaderboard_text`.
 
     Raises:
-        InputError: If two results on the same data are of the same model, a result does not fit its data set, no result
-            was computed on one of `datasets`, or `out` is a file, is not writable, is in a data set or
-            has another page.
+        InputError: As `leaderboard_text`; or if `out` is a file, is not writable, is in a data set or has another page.
     """
     path = check_page(out) if file_format == HTML else check_out(out) / FORMATS[file_format][0]
-    text = leaderboard_text(
-        results,
-        file_format,
-        datasets=datasets,
-        thresholds=thresholds,
-        with_text=with_text,
-        significance=significance,
-        common_seeds=common_seeds,
-        title=title,
-    )
-    write_text(path, text)
+    write_text(path, leaderboard_text(results, file_format, **options))
     return path
 
 
@@ -86,7 +60,24 @@ def leaderboard_text(
     common_seeds: bool = False,
     title: str = TITLE,
 ) -> str:
-    """Return the page or the tables of a leaderboard; the arguments are those of `write_leaderboard`."""
+    """Return the page or the tables of a leaderboard.
+
+    Args:
+        results: Results on any data sets and configs, at least one.
+        file_format: `html`, `md`, `csv`, `json` or `latex`.
+        datasets: Data sets that the models were scored on, with which their results are checked. The page shows their
+            hardest seeds. Models on a whole data set are also shown on the parts of it that others were scored on.
+        thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
+            Only for `md` and `latex`.
+        with_text: Whether the page shows sentences although their license may forbid to share them.
+        significance: How the models are tested; by default with the permutation test at 5%.
+        common_seeds: Whether to show all models on the seeds that all of them have.
+        title: Title of the page.
+
+    Raises:
+        InputError: If two results on the same data are of the same model, a result does not fit its data set, or no
+            result was computed on one of `datasets`.
+    """
     listed = with_parts(results, datasets)
     with step("ranking", len(listed), "models"):
         boards = make_boards(listed, thresholds=thresholds, significance=significance, common_seeds=common_seeds)

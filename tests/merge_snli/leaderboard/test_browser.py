@@ -73,7 +73,7 @@ def show(browser: Page, tmp_path: Path) -> Show:
     """A function that writes and opens the page of some boards."""
 
     def open_boards(*boards: Board, **options: Any) -> Page:  # noqa: ANN401 - of the screen
-        return opened(browser, written(tmp_path / "index.html", render_page(boards)).as_uri(), **options)
+        return opened(browser, written(tmp_path / "index.html", render_page(boards, {})).as_uri(), **options)
 
     return open_boards
 

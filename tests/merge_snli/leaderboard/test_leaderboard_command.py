@@ -185,8 +185,8 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
     assert [*merge.measures] == ["Seeds", "Variants", "PA(0.9)"]
     for shown in of_groups:
         assert [*shown.measures] == ["Accuracy", "PA(0.9)"]
-    assert "config" not in merge.title
-    assert merge.board is boards[0]
+    assert "config" not in merge.data_title
+    assert merge is boards[0]
     rows = {str(name): cells for name, *cells in side.table.rows}
     assert {*rows} == {*boards[0].names, SCRIPT + "2"}
     assert next(iter(rows)) == boards[0].names[0]
@@ -196,7 +196,7 @@ def test_one_row_per_model_and_columns_per_data_set(results: list[Result], group
         assert rows[name][:2] == pytest.approx(accuracies, abs=0.051)
     assert rows[SCRIPT + "2"][:3] == [None, None, None]
     # The data set with two models, and that with one.
-    on_all, on_half = (3, 5) if len(of_groups[0].board.entries) == 2 else (5, 3)
+    on_all, on_half = (3, 5) if len(of_groups[0].entries) == 2 else (5, 3)
     hasty = rows["org/hasty-base"]
     assert hasty[on_all : on_all + 2] == [43.8, 25.0]
     assert hasty[on_half : on_half + 2] == [None, None]
@@ -227,7 +227,7 @@ def test_every_format_has_every_data_set(results: list[Result], grouped: list[Re
 
 def test_bars_have_the_shares_of_the_labels(grouped: list[Result]) -> None:
     boards = make_boards(grouped[:2])
-    page = render_page(boards)
+    page = render_page(boards, {})
     parsed = Parsed(page)
     assert parsed.tags.count("script") == 1  # the data, which is not executed
     assert "script-src 'none'" in parsed.policy
@@ -253,7 +253,7 @@ def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kinds", ["both", "groups"])
 def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp_path: Path, kinds: str) -> None:
     boards = make_boards([*results, *grouped] if kinds == "both" else grouped)
-    page = written(tmp_path / "index.html", render_page(boards))
+    page = written(tmp_path / "index.html", render_page(boards, {}))
     with chromium("--window-size=1200,900") as browser:
         browser.get(page.as_uri())
         assert browser.get_log("browser") == []

@@ -121,7 +121,7 @@ def test_json_cannot_end_its_script_element(text: str) -> None:
 
 
 def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[int, dict[str, Any]]) -> None:
-    page = render_page(boards)
+    page = render_page(boards, {})
     assert next(iter(texts[0]["seeds"].values()))[0] not in page
     assert [board["texts"] for board in data_of(page)["boards"]] == [None, None]
 
