@@ -28,7 +28,7 @@ TITLE = "MERGE leaderboard"
 SCRIPTS = ("values.js", "state.js", "chart.js", "table.js", "board.js", "seeds.js", "model.js", "main.js")
 
 
-def render_page(boards: Sequence[Board], texts: Mapping[int, JsonObject] | None = None, *, title: str = TITLE) -> str:
+def render_page(boards: Sequence[Board], texts: Mapping[int, JsonObject], *, title: str = TITLE) -> str:
     """Return the page as HTML. Without boards of data with seeds, it has no scripts.
 
     Args:
@@ -53,7 +53,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, JsonObject] | None 
         finding=boards[0].standings.finding,
         boards=interactive,
         tables=[board.table().html() for board in interactive],
-        data=json_for_script(page_data(interactive, texts or {})),
+        data=json_for_script(page_data(interactive, texts)),
         style="\n".join(styles),
         scripts=scripts,
         policy=content_policy(scripts),

@@ -62,14 +62,6 @@ class Curve(StrictValue):
     passing: tuple[tuple[Count, ...], ...]
     groups: tuple[Count, ...]
 
-    def __post_init__(self) -> None:
-        """Check the lengths of the lists, and that no count exceeds the number of groups."""
-        if len(self.passing) != len(self.groups) or any(len(row) != len(CURVE) for row in self.passing):
-            raise ValueError(f"passing is not {len(self.groups)} lists of {len(CURVE)} counts")
-        for row, groups in zip(self.passing, self.groups, strict=True):
-            if max(row) > groups:
-                raise ValueError("more groups pass a threshold than the subsample has")
-
     def at(self, threshold: float) -> float | None:
         """Return the mean PA at one of the thresholds 0, 0.01, … 1; None if no subsample has a row."""
         return self.mean[CURVE.index(threshold)]

@@ -88,11 +88,18 @@ def read_result(path: str | Path) -> Result:
     path = Path(path)
     with explained(OSError, f"cannot read {path}: ⟦reason⟧"):
         content = path.read_bytes()
+    entries = _entries(content)
+    version = entries.get("schema_version")
+    if version is None:
+        raise InputError(f"{path} is damaged, or not a result: {AGAIN}, or remove it")
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path} has format version {version!r:.20}, expected {SCHEMA_VERSION}: {AGAIN}")
     try:
         file = FILE.validate_json(content)
     except ValidationError as error:
-        raise InputError(f"{path} {_reason(error, content)}") from error
-    entries = _entries(content)
+        first = error.errors(include_url=False)[0]
+        reason = ": ".join([*map(str, first["loc"]), first["msg"]])
+        raise InputError(f"{path} is not a valid result: {reason}; {AGAIN}") from error
     not_valid = f"{path} is not a valid result: ⟦reason⟧; {AGAIN}"
     with explained(ValueError, not_valid):
         check_entries(entries)
@@ -229,24 +236,6 @@ def _read_folder(folder: str | Path, *, skip_invalid: bool) -> list[Result]:
     if not results:
         raise InputError(f"no results in {folder}: pass the ⟦out⟧ folder of merge-snli score")
     return results
-
-
-def _reason(error: ValidationError, content: bytes) -> str:
-    """Describe the first error of a file: another version, or its field and what is wrong with it."""
-    version = _entries(content).get("schema_version")
-    if version not in (None, SCHEMA_VERSION):
-        return (
-            f"has format version {version!r:.20}, expected {SCHEMA_VERSION}: score the model, or import its logs, again"
-        )
-    first = error.errors(include_url=False)[0]
-    if first["type"] == "json_invalid":
-        return f"is damaged ({first['msg']}): score the model, or import its logs, again"
-    if version is None:
-        return "is not a result of merge-snli score: leave it out"
-    field = ".".join(map(str, first["loc"]))
-    place = f", field {field}" if field else ""
-    message = first["msg"].removeprefix("Value error, ")
-    return f"is not a valid result{place}: {message}; score the model again"
 
 
 def _entries(content: bytes) -> JsonObject:

@@ -115,7 +115,7 @@ def test_missing_and_later_fields_and_other_versions(result: Result, tmp_path: P
     without = dataclasses.replace(result, consistency=None)
     assert read_json(value | {"later": {"number": 1}}, tmp_path, result) == without
     value = to_json(result)
-    refused(r"x\.json.* 99.* 8.*import its logs, again", read_json, value | {"schema_version": 99}, tmp_path, result)
+    refused(r"x\.json.* 99.* 8.*import its answers, again", read_json, value | {"schema_version": 99}, tmp_path, result)
     del value["parts"]
     refused(r"x\.json.* parts", read_json, value, tmp_path, result)
 
@@ -196,7 +196,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
         except InputError:
             continue
         boards = make_boards([read, other])
-        render_page(boards)
+        render_page(boards, {})
         for _, write in FORMATS.values():
             write(boards)
 
