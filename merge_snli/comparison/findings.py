@@ -6,7 +6,7 @@ A sentence on significance names its test, and says nothing about pairs whose te
 import math
 from collections.abc import Mapping, Sequence
 
-from merge_snli.base.table import capitalized, count
+from merge_snli.base.table import count
 from merge_snli.results.records import Ends, threshold_text
 from merge_snli.results.rows import PA, ScoreRow, ends_text, percent
 from merge_snli.statistics import SMALLEST_P, Family, TestResult
@@ -90,51 +90,39 @@ def ranking(
 
 
 def _scored(best: Sequence[str], score: str, intervals: Mapping[str, Ends | None], of_all: str) -> str:
-    """Return which models have a score, with the interval of each; of many, with the range of the intervals."""
+    """Return which models have a score, with the interval of each if they are few."""
     have = "has" if len(best) == 1 else "have"
-    ends = [intervals.get(name) for name in best]
-    if len(set(ends)) == 1:
-        named = _named(best, f"of the {of_all}")
-        return f"{named} {have} {score}{_interval(ends[0])}"
-    if len(best) <= MAX_NAMED:
-        with_intervals = [f"{name}{_interval(each)}" for name, each in zip(best, ends, strict=True)]
-        return f"{and_list(with_intervals)} {have} {score}"
-    lows, highs = zip(*filter(None, ends), strict=True)
-    within = ends_text((min(lows), max(highs)))
-    return f"{len(best)} of the {of_all} {have} {score} (95% intervals within {within})"
+    ends = [_interval(intervals.get(name)) for name in best]
+    if len(best) > MAX_NAMED:
+        named = f"{len(best)} of the {of_all}"
+    elif len(set(ends)) == 1:
+        named = and_list(best)
+    else:
+        named = and_list([name + interval for name, interval in zip(best, ends, strict=True)])
+    shared = ends[0] if len(set(ends)) == 1 else ""
+    return f"{named} {have} {score}{shared}"
 
 
 def _better_than(best: Sequence[str], others: Sequence[str], family: Family, kind: str) -> str:
-    """Return which others the best are significantly better than; of several best, all, none or some of them."""
+    """Return which others the best are significantly better than, and which not; of several best, all of them."""
     if not family.can_decide:
         return f" {undecided(family, kind)}"
     if len(family.models) > 2 and not any(pair.differs for pair in family.pairs):
         return f" No two {kind}s differ significantly {test_of(family)}."
-    outcomes = {name: _outcomes(family, name) for name in best}
-    by_better: dict[tuple[str, ...], list[str]] = {}
+    outcomes = [_outcomes(family, name) for name in best]
+    they = "It is" if len(best) == 1 else "They are"
+    of_others: dict[str, list[str]] = {}
     for other in others:
-        of_best = [outcomes[name][other] for name in best]
-        if "undefined" not in of_best:
-            better = tuple(name for name in best if outcomes[name][other] == "better")
-            by_better.setdefault(better, []).append(other)
-    of_others = f"of the {len(others)} other {kind}s"
-    of_all = []
-    of_some = []
-    for better, names in by_better.items():
-        if better and len(better) < len(best):
-            be = "is" if len(better) == 1 else "are"
-            of_some.append(f"only {and_list(better)} {be} significantly better than {_named(names, of_others)}")
-        else:
-            relation, every = ("significantly", "every") if better else ("not significantly", "any")
-            named = _named(names, of_others, f"{every} other {kind}")
-            of_all.append(f"{relation} better than {named}")
-    clauses = of_some
-    if of_all:
-        they = "It is" if len(best) == 1 else "They are"
-        clauses = [f"{they} {', and '.join(of_all)}", *of_some]
-    if not clauses:
-        return ""
-    return f" {capitalized('; '.join(clauses))} {test_of(family)}."
+        of_best = {outcome[other] for outcome in outcomes}
+        if of_best == {"better"}:
+            of_others.setdefault("", []).append(other)
+        elif "undefined" not in of_best:
+            of_others.setdefault("not all " if "better" in of_best else "not ", []).append(other)
+    clauses = []
+    for relation, names in of_others.items():
+        named = _named(names, len(others), f"other {kind}", "any" if relation else "every")
+        clauses.append(f"{relation}significantly better than {named}")
+    return f" {they} {', and '.join(clauses)} {test_of(family)}." if clauses else ""
 
 
 def standing(name: str, row: ScoreRow, unit: str, family: Family | None) -> str:
@@ -166,7 +154,7 @@ def _others(family: Family, name: str, outcome: str) -> str:
     names = [other for other, of_other in outcomes.items() if of_other == outcome]
     if not names:
         return "no other model"
-    return _named(names, f"of the {len(outcomes)} other models", "every other model")
+    return _named(names, len(outcomes), "other model", "every")
 
 
 def not_compared(apart: Mapping[str, str]) -> str:
@@ -237,11 +225,11 @@ def _interval(ends: Ends | None) -> str:
     return "" if ends is None else f" (95% interval {ends_text(ends)})"
 
 
-def _named(names: Sequence[str], of: str, every: str = "") -> str:
-    """Return names, or how many there are of how many; `every` for all of several others."""
-    if every and len(names) > 1 and of.startswith(f"of the {len(names)} "):
-        return every
-    return and_list(names) if len(names) <= MAX_NAMED else f"{len(names)} {of}"
+def _named(names: Sequence[str], total: int, other: str, every: str) -> str:
+    """Return names, or how many there are of how many others; `every` for all of several others."""
+    if len(names) == total > 1:
+        return f"{every} {other}"
+    return and_list(names) if len(names) <= MAX_NAMED else f"{len(names)} of the {total} {other}s"
 
 
 def test_of(family: Family) -> str:
