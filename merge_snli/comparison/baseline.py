@@ -80,7 +80,6 @@ def compare_with_baseline(
     if not baselines:
         return _alone(_named(aligned(given, common_seeds=common_seeds)), thresholds)
     models = {str(number): model for number, model in enumerate(_named(given))}
-    significance.check_subsamples(model.scored for model in models.values())
     copies = copies_among({number: model.scored for number, model in models.items()})
     pairs = []
     for number, model in models.items():

@@ -22,7 +22,7 @@ from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
 from merge_snli.results.answered import answered_of
-from merge_snli.results.grouping import NamedResults, not_averaged, permuted_labels, without_permuted
+from merge_snli.results.grouping import NamedResults, all_notes, permuted_labels, without_permuted
 from merge_snli.results.orders import order_effects
 from merge_snli.results.prompts import accuracy_interval, results_of
 from merge_snli.results.result import Result
@@ -81,7 +81,6 @@ def compare_results(
     significance = Significance(test, alpha)
     opened = as_datasets(datasets)
     chosen = choose(aligned(as_results(results), common_seeds=common_seeds))
-    significance.check_subsamples(each.first for each in chosen)
     data = [find_whole(each.first.dataset, opened) for each in chosen]
     _check_datasets(opened, data, thresholds)
     titles = titles_of_chosen(chosen, min_agreement)
@@ -191,7 +190,7 @@ def _notes(models: NamedResults, family: Family) -> dict[str, tuple[str, ...]]:
     """Return the notes on each model, best first."""
     notes = {}
     for name in family.models:
-        of_model = [*models[name].notes, *not_averaged(models[name])]
+        of_model = all_notes(models[name])
         if name in family.copies:
             of_model.append(f"gives exactly the answers of {family.copies[name]}; their tests count once")
         notes[name] = tuple(of_model)

@@ -32,12 +32,8 @@ def standings(named: NamedResults, significance: Significance | None = None) -> 
     Args:
         named: Results on one config of one data set by display name, at least one, as `aligned` returns them.
         significance: How they are tested; by default with the permutation test at 5%.
-
-    Raises:
-        InputError: If the test needs subsamples, and the data has none.
     """
     significance = significance or Significance()
-    significance.check_subsamples(named.values())
     kinds: dict[str, dict[str, Result]] = {}
     for name, result in named.items():
         kinds.setdefault(two_way_suffix(result), {})[name] = result

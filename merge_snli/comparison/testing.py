@@ -1,6 +1,6 @@
 """Test models on the same groups: which test, on which values, over which pairs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from merge_snli.base.arrays import Bools, Floats
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, explained
 from merge_snli.base.table import count
 from merge_snli.results.grouping import NamedResults, copies_among
 from merge_snli.results.prompts import results_of
@@ -41,22 +41,6 @@ class Significance:
         if not 0 < self.alpha < 1:
             raise InputError(f"⟦alpha⟧ is {self.alpha:g}: it must be between 0 and 1")
 
-    def check_subsamples(self, results: Iterable[Result]) -> None:
-        """Check that a test over subsamples has them in all results.
-
-        Raises:
-            InputError: If it does not.
-        """
-        if self.test != SUBSAMPLE_TEST:
-            return
-        of_seeds = [name for name in PAIRED_TESTS if name != SUBSAMPLE_TEST]
-        for result in results:
-            if result.subsamples is None:
-                raise InputError(
-                    f"⟦test⟧ {self.test} compares subsamples, which {result.dataset.title} does not have: "
-                    f"choose {' or '.join(of_seeds)}"
-                )
-
     def unit_of(self, result: Result) -> str:
         """Return the unit of the test on the data of a result."""
         return "subsample" if self.test == SUBSAMPLE_TEST else result.units[0]
@@ -69,10 +53,8 @@ class Significance:
         """
         values = {name: self.values(result, groups, threshold) for name, result in named.items()}
         unit = self.unit_of(next(iter(named.values())))
-        try:
+        with explained(ValueError, f"cannot run the test {self.test}: ⟦reason⟧; choose another ⟦test⟧"):
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
-        except ValueError as error:
-            raise InputError(f"cannot run the test {self.test}: {error}; choose another ⟦test⟧") from error
 
     def family_if_any(self, named: NamedResults) -> Family | None:
         """Test all pairs of models on the groups that they have; None with one model, or if the test does not fit."""
@@ -83,7 +65,16 @@ class Significance:
         return None
 
     def values(self, scored: Result, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
-        """Return what the test takes of a model: the mean over its prompts, or what more than half of them say."""
+        """Return what the test takes of a model: the mean over its prompts, or what more than half of them say.
+
+        Raises:
+            InputError: If the test needs subsamples, and the data has none.
+        """
+        if self.test == SUBSAMPLE_TEST and scored.subsamples is None:
+            raise InputError(
+                f"⟦test⟧ {self.test} compares subsamples, which {scored.dataset.title} does not have: choose "
+                "permutation or mcnemar"
+            )
         of_prompts = []
         for result in results_of(scored):
             counts = result.counts(groups)

@@ -22,7 +22,7 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.models.labels import positions
-from merge_snli.results.grouping import NamedResults, not_averaged, permuted_labels, short_names, unranked_reasons
+from merge_snli.results.grouping import NamedResults, all_notes, permuted_labels, short_names, unranked_reasons
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 
@@ -122,12 +122,11 @@ def _about_models(models: Sequence[ModelAnswers]) -> JsonObject:
     """Return names and notes, and which models are in means: those whose labels do not seem to be permuted, or all."""
     names = [model.name for model in models]
     averaged = []
-    notes = []
+    notes = list[str]()
     for number, model in enumerate(models):
         if permuted_labels(model.result) is None:
             averaged.append(number)
-        for note in (*model.result.notes, *not_averaged(model.result)):
-            notes.append(f"{model.name}: {note}")
+        notes += [f"{model.name}: {note}" for note in all_notes(model.result)]
     return {
         "models": names,
         "shortNames": short_names(names),

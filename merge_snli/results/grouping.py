@@ -281,10 +281,13 @@ def permuted_labels(scored: Result) -> str | None:
     return f"its labels seem to be permuted: in another order {better.mean():.1%} of the seeds are right"
 
 
-def not_averaged(result: Result) -> tuple[str, ...]:
-    """Return the note on a model that is left out of means over models; none on others."""
+def all_notes(result: Result) -> list[str]:
+    """Return the notes on a model, with one if it is left out of means over models."""
     reason = permuted_labels(result)
-    return () if reason is None else (f"left out of means over models, because {reason}",)
+    notes = list(result.notes)
+    if reason is not None:
+        notes.append(f"left out of means over models, because {reason}")
+    return notes
 
 
 def without_permuted(results: Sequence[Result]) -> list[Result]:

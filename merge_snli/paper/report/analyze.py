@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
@@ -47,13 +46,8 @@ def match_results(
         and names the others.
 
     Raises:
-        InputError: If two data sets are the same data, a result has no data set, a data set has no result, or a result
-            does not fit its data set.
+        InputError: If a result has no data set, a data set has no result, or a result does not fit its data set.
     """
-    option = "⟦dataset⟧"
-    for dataset, other in combinations(datasets, 2):
-        if dataset.digest == other.digest:
-            raise InputError(f"{option} {dataset.name} and {option} {other.name} are the same data: remove one of them")
     found = []
     used = []
     for group in comparable_results(results):
@@ -64,7 +58,7 @@ def match_results(
     for dataset in datasets:
         if dataset not in used:
             raise InputError(
-                f"no result was computed on {option} {dataset.name} (sha256 {dataset.digest[:12]}…): score a model on "
+                f"no result was computed on ⟦dataset⟧ {dataset.name} (sha256 {dataset.digest[:12]}…): score a model on "
                 "it with merge-snli score, or leave it out"
             )
     found.sort(key=lambda pair: pair[0])
@@ -110,7 +104,7 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     """Read a text file with one id per line, or a CSV file with a column `seed_id`, such as the report's Table 10.
 
     Raises:
-        InputError: If the file cannot be read, has no id, or is a CSV file without the column.
+        InputError: If the file cannot be read or has no id.
     """
     file = f"⟦without_seeds⟧ {path}"
     with (
@@ -122,9 +116,6 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     ids = lines
     if COLUMN in header:
         ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
-    elif path.suffix == ".csv":
-        columns = ", ".join(header) or "none"
-        raise InputError(f"{file} has no column {COLUMN}; its columns are {columns}")
     unique = dict.fromkeys(map(str.strip, ids))
     unique.pop("", None)
     if not unique:
@@ -144,8 +135,7 @@ def check_seed_ids(ids: Iterable[str], data: Sequence[ScoredDataset]) -> None:
     """
     unknown = sorted({*ids}.difference(*(scored.ids for scored in data)))
     if unknown:
-        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise InputError(f"⟦without_seeds⟧ has {unknown[0]!r}{more}, which is not a seed of the data sets: remove it")
+        raise InputError(f"⟦without_seeds⟧ has {', '.join(unknown)}, which no data set has as seeds: remove them")
 
 
 def analyze(
@@ -193,7 +183,6 @@ def analyze(
     counterparts = fine_tuned_from or {}
     significance = Significance(test, alpha)
     scored = match_results(as_results(results), as_datasets(datasets), common_seeds=common_seeds)
-    significance.check_subsamples(model.result for dataset in scored for model in dataset.models)
     if min_agreement is not None:
         scored = tuple(_agreed(dataset, min_agreement) for dataset in scored)
     check_counterparts(scored, counterparts)

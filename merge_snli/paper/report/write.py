@@ -15,7 +15,7 @@ from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.out_folder import check_out, new_content
 from merge_snli.paper.report.artifact import Artifact, Draw
 from merge_snli.paper.report.report import Chapter, Report
-from merge_snli.results.grouping import not_averaged
+from merge_snli.results.grouping import all_notes
 
 _VARIABLES = {
     "#000000": "var(--ink)",
@@ -75,8 +75,7 @@ def _facts(scored: ScoredDataset) -> Shown:
     record = scored.data.stored.record
     notes = []
     for model in scored.models:
-        for note in (*model.result.notes, *not_averaged(model.result)):
-            notes.append((model.name, note))
+        notes += [(model.name, note) for note in all_notes(model.result)]
     terms = license_text(record).replace("`", "")
     return {"scored": scored, "inflation": record.options.get("inflation"), "notes": notes, "terms": terms}
 
