@@ -161,21 +161,19 @@ def _problems(scored: ScoredDataset) -> dict[str, tuple[str, ...]]:
 
 def _names(data: Sequence[ScoredDataset]) -> list[str]:
     """Return the name of each set: by its options, else by title, else by title and digest, whichever is unique."""
-    others = [_other_inputs(scored) for scored in data]
-    (most, number), *next_most = Counter(others).most_common(2)
+    inputs = [_other_inputs(scored) for scored in data]
+    (most, number), *next_most = Counter(inputs).most_common(2)
     is_usual = not next_most or number > next_most[0][1]
-    names = []
-    for scored, other in zip(data, others, strict=True):
-        of_options = SET_NAMES.get(_options(scored)) if is_usual and other == most else None
-        names.append(of_options or scored.record.title)
-    unique = []
-    for scored, name in zip(data, names, strict=True):
-        unique.append(name if names.count(name) == 1 else scored.record.title)
-    found = []
-    for scored, name in zip(data, unique, strict=True):
-        digest = f" [{scored.record.digest[:8]}], config {scored.record.config}"
-        found.append(name if unique.count(name) == 1 else name + digest)
-    return found
+    names, titles, full = [], list[str](), list[str]()
+    for scored, own_inputs in zip(data, inputs, strict=True):
+        about = scored.record
+        of_options = SET_NAMES.get(_options(scored)) if is_usual and own_inputs == most else None
+        names.append(of_options or about.title)
+        titles.append(about.title)
+        full.append(f"{about.title} [{about.digest[:8]}], config {about.config}")
+    for others in (titles, full):
+        names = [name if names.count(name) == 1 else other for name, other in zip(names, others, strict=True)]
+    return names
 
 
 def _options(scored: ScoredDataset) -> tuple[str, tuple[str, ...], bool]:
