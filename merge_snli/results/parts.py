@@ -1,22 +1,17 @@
 """Put models that were scored on all of a data set beside those that were scored on a part of it."""
 
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.joining import join
 from merge_snli.answers.part import part_of_data
-from merge_snli.base.errors import Message
-from merge_snli.base.table import count
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.results.evaluate import result_on
 from merge_snli.results.grouping import model_key
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.results.whole import find_whole
-
-logger = logging.getLogger(__name__)
 
 
 def on_part(result: Result, whole: ScoredData, part: ScoredData) -> Result:
@@ -46,7 +41,7 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
 
     Args:
         results: The results.
-        datasets: Data sets that the results may be on; parts of others are left alone, with a warning.
+        datasets: Data sets that the results may be on; parts of others are left alone.
 
     Raises:
         InputError: If a result does not fit its data set.
@@ -57,17 +52,10 @@ def with_parts(results: Iterable[Result], datasets: Sequence[MergeDataset]) -> l
         if record.partial is None or record.partial.chosen_rows or not wholes:
             continue
         whole = find_whole(record, datasets)
-        if whole is None:
-            logger.warning(
-                Message(
-                    f"{count(len(wholes), 'model')} on all of {record.name} can be shown on {record.title}: add "
-                    "⟦dataset⟧"
-                )
-            )
-            continue
-        part = part_of(whole, record)
-        there = {model_key(result) for result in listed if result.dataset.key == record.key}
-        listed += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
+        if whole is not None:
+            part = part_of(whole, record)
+            there = {model_key(result) for result in listed if result.dataset.key == record.key}
+            listed += [on_part(result, whole, part) for result in wholes if model_key(result) not in there]
     return listed
 
 
