@@ -148,8 +148,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         model: Name of the model.
 
     Raises:
-        InputError: If a file cannot be read, a row is invalid, two rows with the same sentences differ, no row is on
-            the config, or no scores name a label because all are tied.
+        InputError: If a file cannot be read, a row is invalid, two rows with the same sentences differ, or no row is on
+            the config.
     """
     ids = data.pairs_by_id()
     known = {*data.pairs}
@@ -177,15 +177,11 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                     f"{row.location}: {shown} has another label in an earlier row with the same sentences: keep one"
                 )
     source = ", ".join(map(str, paths))
-    if not rows:
-        raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
             f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
             "predicted"
         )
-    if len(tied) == len(labels):
-        raise InputError(f"the largest scores are tied in every row of {source}: they name no label")
     if unknown:
         logger.warning("%s: ignored %s of %s, which are not in %s", source, unknown, count(rows, "row"), data.full_name)
     return ImportedAnswers(source, model, labels, tied=frozenset(tied))

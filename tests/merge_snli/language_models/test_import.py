@@ -233,7 +233,6 @@ def imported(path: Path, rows: Rows, config: str = "verb", **options: Any) -> Re
 def test_tied_scores_are_counted(table: Rows, tmp_path: Path) -> None:
     even = dict.fromkeys(NLI_LABELS, 0.25)
     rows = [{"id": row["id"], **even} for row in table]
-    refused(r"tied in every row of .*b\.csv", imported, tmp_path / "b.csv", rows)
     for row in rows[3:]:
         row["neutral"] = 0.5
     result = imported(tmp_path / "a.csv", rows)
