@@ -13,6 +13,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.hub_ids import split_revision
 from merge_snli.base.option import require_unique
 from merge_snli.base.progress import Progress
+from merge_snli.base.table import count
 from merge_snli.dataset.label_spellings import task_labels
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import content_number, digest_of
@@ -79,7 +80,11 @@ def read_groups(
     without_label = stage.done - len(labels)
     if not labels:
         raise InputError(no_problem(source, without_label))
-    _check_groups(len(groups.index), len(labels), group_column, name or given)
+    if len(groups.index) in (1, len(labels)):
+        raise InputError(
+            f"{name or given}: {count(len(labels), 'pair')} are in {count(len(groups.index), 'group')} by column "
+            f"{group_column!r}; choose a column that some pairs share, but not all, with ⟦group_column⟧"
+        )
     sentences = SentencePairs.of(pairs)
     repeated.warn_of_several_labels(source.options.problems)
     if table is None:
@@ -120,18 +125,4 @@ def _add_value(of_rows: Numbering[str], row: SourceRow, column: str) -> None:
         raise InputError(
             f"{row.location}: column {column!r} has more than {MAX_VALUES} values; ⟦by⟧ needs a column with "
             "few values, such as a template"
-        )
-
-
-def _check_groups(n_groups: int, n_rows: int, column: str, problems: str) -> None:
-    """Check that there are at least two groups, and that not every group is a single pair."""
-    if n_groups == 1:
-        raise InputError(
-            f"{problems}: all {n_rows:,} pairs have the same value in the group column {column!r}; choose a "
-            "column with at least two groups with ⟦group_column⟧"
-        )
-    if n_groups == n_rows:
-        raise InputError(
-            f"{problems}: each of the {n_groups:,} pairs has a different value in the group column {column!r}; choose "
-            "a column that several pairs share with ⟦group_column⟧"
         )

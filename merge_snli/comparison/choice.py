@@ -99,10 +99,8 @@ def _not_comparable(single: Sequence[Chosen]) -> str:
     for where, each in zip(titles_of_chosen(single), single, strict=True):
         scored += [f"{name} on {where}" for name in each.models]
         scored += [f"{name} on {where} with {reason}" for name, reason in each.apart.items()]
-    advice = "score another model with the same ⟦dataset⟧, ⟦config⟧ and ⟦out⟧"
-    if any(each.apart for each in single):
-        advice += ", or compare them on the seeds that they share with ⟦common_seeds=True⟧"
     return (
         "no two models were scored on the same seeds of the same data and config, in the same labels "
-        f"({'; '.join(scored) or 'no results'}): {advice}"
+        f"({'; '.join(scored) or 'no results'}): score another model with the same ⟦dataset⟧, ⟦config⟧ and ⟦out⟧, or "
+        "add ⟦common_seeds=True⟧"
     )

@@ -16,7 +16,7 @@ from merge_snli.base.files import sha256_of_file
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.record import Record
 from merge_snli.models.tagger import Tagger, tagger_of_run
-from merge_snli.problems.formats import TEXT_TYPES, file_type
+from merge_snli.problems.formats import file_type
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import stream_problems, survey_problems
 from merge_snli.problems.source import open_source, without_options
@@ -58,8 +58,6 @@ def open_corpus(name: str) -> Corpus:
     path = Path(name)
     if file_type(path) == ".txt" and not path.is_dir():
         return _plain_text(path)
-    if path.is_file() and file_type(path) not in TEXT_TYPES:
-        raise InputError(f"⟦corpus⟧ {name}: unknown file type; expected {', '.join(TEXT_TYPES)}")
     options = ProblemOptions(problems=name)
     title = name
     if options.split is not None:
@@ -78,8 +76,6 @@ def open_corpus(name: str) -> Corpus:
 
 
 def _plain_text(path: Path) -> Corpus:
-    if not path.is_file():
-        raise InputError(f"⟦corpus⟧ {path}: no such file")
     require_text(path)
     runs = Counter[str]()
     with Progress().stage("counting the words of the corpus", unit="lines") as stage:

@@ -49,9 +49,8 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
             raise InputError(f"the results are on configs {', '.join(configs)}: choose one with ⟦config⟧")
     on_config = [result for result in here if result.dataset.config == chosen]
     if not on_config:
-        others = f"; there are results on {', '.join(configs)}" if configs else ""
         raise InputError(
-            f"no result is on all seeds of config {chosen} of {dataset.name} (sha256 {dataset.digest[:12]}…){others}: "
+            f"no result is on all seeds of config {chosen} of {dataset.name} (sha256 {dataset.digest[:12]}…): "
             "score a model on it with merge-snli score"
         )
     by_model = {model_key(result): result for result in on_same_data(on_config)[0]}

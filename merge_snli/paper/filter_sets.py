@@ -202,13 +202,8 @@ def _rank(name: str) -> int:
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
     own, other = _problems(scored), _problems(reference)
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
+    reason = f"seed {differing} is not the same as in the others, or one of them does not have it"
     if differing is None:
         reason = "its models answer with other labels than those of the others"
-    elif differing not in other:
-        reason = f"its seed {differing} is not one of the others"
-    elif differing not in own:
-        reason = f"the others' seed {differing} is missing"
-    else:
-        reason = f"its seed {differing} has another premise, hypothesis or label"
     sizes = f"{count(len(own), 'seed')}, the others have {len(other):,}"
     return f"{scored.record.title}, config {scored.record.config}, is not compared: {reason} ({sizes})"

@@ -45,7 +45,7 @@ class FineTuned:
     groups: tuple[JsonObject, ...]
 
 
-def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = None) -> FineTuned:
+def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str]) -> FineTuned:
     """Draw the PA curve of each group of variants, averaged over the models that have a counterpart.
 
     Args:
@@ -56,7 +56,7 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str] | None = N
     Raises:
         NotComputable: If no model has a counterpart among the masked LMs of the data set.
     """
-    counterpart_of = _counterparts(scored, counterparts or {})
+    counterpart_of = _counterparts(scored, counterparts)
     if not counterpart_of:
         raise NotComputable(
             f"Figure 7 needs an NLI model whose masked LM made variants of this data set "

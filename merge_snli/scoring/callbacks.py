@@ -19,7 +19,7 @@ from merge_snli.base.option import require_at_least
 from merge_snli.base.typed import typed
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.dataset.stored import MergeDataset, find_dataset
-from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, labels_option, positions
+from merge_snli.models.labels import compared_labels, find_model_labels, labels_on, positions
 from merge_snli.models.runner.loading import output_names
 from merge_snli.results.measure import scores
 from merge_snli.schema import ALL
@@ -81,8 +81,7 @@ class PatternAccuracyCallback(TrainerCallback):
         self._labels = labels_on(labels, data_labels, origin=origin, config_names=names, model=called)
         if not self._labels:
             raise InputError(
-                f"{param('model_labels', INFER)} is not possible while a model is trained: give the label of each "
-                f"output ({', '.join(names)}), in their order: {labels_option(len(names))}"
+                f"{param('model_labels', INFER)} is not possible while a model is trained: give the labels"
             )
 
     def on_train_begin(

@@ -260,6 +260,4 @@ def missing_packages(run: PaperRun) -> list[str]:
         needed["peft"] = f"{', '.join(adapters)}, an adapter, needs: {install_command('adapters')}"
     if SHEETS in run.needs:
         needed["openpyxl"] = f"the sheets for annotators need: {install_command('annotate')}"
-    if run.masked_lms:
-        needed["matplotlib"] = "the figures need: pip install matplotlib"
     return [f"{package} is not installed, and {why}" for package, why in needed.items() if find_spec(package) is None]

@@ -89,7 +89,7 @@ def test_plain_text_that_cannot_be_read(tmp_path: Path, content: bytes, message:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("missing.txt", "no such file"), ("missing.jsonl", "no such file"), ("a.zip", "unknown file")]
+    ("name", "message"), [("missing.txt", "No such file"), ("missing.jsonl", "no such file"), ("a.zip", "unknown file")]
 )
 def test_files_that_are_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)

@@ -25,7 +25,7 @@ from merge_snli.results.grouping import MAX_LABEL_LETTERS, short_names
 from merge_snli.results.scores import Spread
 from metrics.pattern_accuracy.core import CURVE
 from tests.commands import Command
-from tests.oracles import missing_from, refused, write_results
+from tests.oracles import missing_from, write_results
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,6 @@ def test_png_and_svg_are_written_and_equal_results_give_equal_bytes(
     assert svg.read_bytes() == again[1].read_bytes()
     assert png.read_bytes().startswith(b"\x89PNG")
     assert svg.read_text(encoding="utf-8").rstrip().endswith("</svg>")
-    refused("results", draw_curves, [], tmp_path / "curve")
 
 
 def test_models_and_word_classes_have_the_colors_of_the_page(

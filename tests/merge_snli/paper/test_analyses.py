@@ -296,7 +296,7 @@ def test_counterparts_are_known_or_given() -> None:
     made = scored_dataset(rows, models=(BERT_B_S, "other"), masked_lms=MASKED_LMS)
     known_alone = {BERT_B_S: BERT[0]}
     given = {"other": BERT[1]}
-    assert fine_tuned(made).masked_lms == known_alone
+    assert fine_tuned(made, {}).masked_lms == known_alone
     both = fine_tuned(made, given)
     assert both.masked_lms == known_alone | given
     first, second = made.models
@@ -316,7 +316,7 @@ def test_groups_of_variants_are_counted_from_the_counterpart() -> None:
     rows += rows_of("s2", "n", subsamples=(), masked_lms=equiv)
     for names in ((BERT[1],), (ALBERT[0],), (BERT[0], ALBERT[0])):
         rows += rows_of("s4", "e", masked_lms=names)
-    found = fine_tuned(scored_dataset(rows, models=(BERT_B_S,), masked_lms=MASKED_LMS))
+    found = fine_tuned(scored_dataset(rows, models=(BERT_B_S,), masked_lms=MASKED_LMS), {})
     first, *others = found.groups
     assert first == {
         "model": BERT_B_S,
@@ -475,10 +475,10 @@ def reason_to_leave_out(scored: ScoredDataset) -> str:
 
 def test_sets_on_other_seeds_are_refused_by_name() -> None:
     more = reason_to_leave_out(made(PLAIN + answered("s3 ee"), "1"))
-    assert re.search(r"its seed s3 is not .*\(3 seeds, the others have 2\)", more)
-    assert "seed s2 is missing" in reason_to_leave_out(made(PLAIN[:2], "1"))
+    assert re.search(r"seed s3 is not .*\(3 seeds, the others have 2\)", more)
+    assert "seed s2 is not the same" in reason_to_leave_out(made(PLAIN[:2], "1"))
     changed = made(PLAIN, "1", texts={"s2": ("Other.", "Text.")})
-    assert "seed s2 has another premise" in reason_to_leave_out(changed)
+    assert "seed s2 is not the same" in reason_to_leave_out(changed)
 
 
 def test_two_way_models_are_not_averaged_with_the_others() -> None:
@@ -689,7 +689,7 @@ def test_comparisons_with_seeds_need_seeds_and_wrong_answers() -> None:
 
 
 def test_curves_by_masked_lm_need_a_counterpart() -> None:
-    not_computed(r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM", fine_tuned, ONE_ROW)
+    not_computed(r"Figure 7 .*\(mlm\).*--fine-tuned-from MODEL=MLM", fine_tuned, ONE_ROW, {})
     not_computed("Figure 7", fine_tuned, ONE_ROW, {"a": "elsewhere"})
 
 

@@ -137,7 +137,6 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path: Path, monkeypa
     monkeypatch.setattr("merge_snli.paper.reproduction.run.find_spec", lambda name: None)
     assert not missing_from(str(refused("", reproduce, run)), "BERT-L-S", "peft>=", "openpyxl>=")
     assert not out.exists()
-    assert missing_packages(plan_reproduction(out, only=["table-2"], demo=True))[0].startswith("matplotlib")
 
 
 def test_every_model_that_needs_pickle_weights_is_named(demo: Reproduction, tmp_path: Path) -> None:
