@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, starmap
+from itertools import starmap
 
 from merge_snli.base.table import Table
 from merge_snli.comparison.standings import Standings, standings
@@ -28,7 +28,7 @@ from merge_snli.results.prompts import group_prompts, prompt_table
 from merge_snli.results.records import DatasetRecord
 from merge_snli.results.result import Result
 from merge_snli.results.rows import PA, ScoreRow
-from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of
+from merge_snli.results.score_table import columns_of, compared_labels_of, part_tables, score_table, size_of, values_of
 
 # What the table of all data sets shows of each, with seeds and without: the scores by header.
 MEASURES = {"Seeds": "seed_accuracy", "Variants": "sample_accuracy", PA: "pattern_accuracy"}
@@ -159,7 +159,7 @@ class Board:
         bars = {}
         for column in columns_of(self.results):
             by_model = [result.rows_by.get(column, {}) for result in self.results]
-            values = dict.fromkeys(chain.from_iterable(by_model))
+            values = values_of(self.results, column)
             bars[column] = {value: [rows.get(value) for rows in by_model] for value in values}
         return bars
 
