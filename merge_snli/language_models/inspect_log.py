@@ -16,9 +16,9 @@ from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.base.inspect_logs import BROKEN, CONNECTION, read_header, read_samples, settings_of
 from merge_snli.language_models.inspect_replies import kind_of
 from merge_snli.language_models.inspect_task import READ_BY_MODEL, RECORD, SCORER
-from merge_snli.language_models.logs import NOT_COUNTED, Log, Usage, log_without_samples, plain_token
+from merge_snli.language_models.logs import Log, Usage, log_without_samples, plain_token
 from merge_snli.language_models.sample_scores import Scoring
-from merge_snli.results.records import GENERATED, READER, PromptRecord
+from merge_snli.results.records import GENERATED, READER
 from merge_snli.results.rows import of_all
 
 HARNESS = "inspect_ai"
@@ -105,20 +105,17 @@ def _log(path: Path, header: EvalLog, record: JsonObject) -> Log:
     if record.get(READER):
         settings[READER] = record[READER]
     others = {name: json.dumps(value, sort_keys=True) for name, value in settings.items() if name not in CONNECTION}
-    prompt = PromptRecord(
+    return log_without_samples(
+        path,
+        record,
         harness=HARNESS,
-        harness_version=versions.get(HARNESS),
         provider=provider,
-        prompt=record["prompt"],
-        prompt_digest=str(record["prompt_digest"]),
-        prompt_toml=record.get("prompt_toml"),
-        shots=int(record["shots"]),
+        model=model or provider,
+        versions=versions,
         answers=GENERATED,
         temperature=settings.get("temperature"),
         settings=others,
-        **NOT_COUNTED,
     )
-    return log_without_samples(path, record, prompt, model=model or provider, versions=versions)
 
 
 def _add_answer(log: Log, sample: EvalSample) -> None:

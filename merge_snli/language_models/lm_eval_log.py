@@ -17,7 +17,6 @@ from merge_snli.dataset.texts import TextNames
 from merge_snli.language_models.lm_eval_task import filled_with, read_text
 from merge_snli.language_models.logs import (
     LM_EVAL_PREFIX,
-    NOT_COUNTED,
     Log,
     Replies,
     Usage,
@@ -28,7 +27,7 @@ from merge_snli.language_models.sample_scores import Scoring
 from merge_snli.models.filled_prompt import Shot
 from merge_snli.models.prompts import in_data_order
 from merge_snli.problems.formats import open_file
-from merge_snli.results.records import GENERATED, RANKED, PromptRecord
+from merge_snli.results.records import GENERATED, RANKED
 
 HARNESS = "lm_eval"
 NAME = re.compile(rf"{LM_EVAL_PREFIX}(?P<task>.+)_(?P<date>\d{{4}}-\d\d-\d\dT[\d.:-]+)\.jsonl")
@@ -104,50 +103,40 @@ class _Run:
             task = parents.pop(task)
         return task
 
-    def prompt(self, name: str, digest: str, shots: int) -> PromptRecord:
-        """Return the prompt and the settings.
-
-        Args:
-            name: Name of the prompt.
-            digest: Digest of what it shows without what is the same for all tasks of the run.
-            shots: Number of problems that it shows.
-        """
-        config = self.results["configs"][self.task]
-        chat = {key: self.results[key] for key in CHAT if self.results.get(key)}
-        generation = config.get("generation_kwargs") or {}
-        temperature = None
-        if config.get("output_type") != RANKING:
-            temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
-        return PromptRecord(
-            harness=HARNESS,
-            harness_version=self.results.get("lm_eval_version"),
-            provider=str(self.results.get("model_source")),
-            prompt=name,
-            prompt_digest=sha256_of_json([digest, chat]) if chat else digest,
-            shots=shots,
-            answers=GENERATED,
-            temperature=temperature,
-            settings={},
-            **NOT_COUNTED,
-        )
-
-    def log(self, record: JsonObject, prompt: PromptRecord) -> Log:
+    def log(self, record: JsonObject, answers: str) -> Log:
         """Return a log without its samples.
 
         lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.
 
         Args:
-            record: What the task says about its questions.
-            prompt: The prompt and the settings.
+            record: What the task says about its questions and its prompt; the digest of the prompt is without what is
+                the same for all tasks of the run.
+            answers: Whether the answers are generated or ranked.
         """
-        run = self.results
-        versions = {HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))}
+        run, config = self.results, self.results["configs"][self.task]
+        chat = {key: run[key] for key in CHAT if run.get(key)}
+        if chat:
+            record = record | {"prompt_digest": sha256_of_json([record["prompt_digest"], chat])}
+        generation = config.get("generation_kwargs") or {}
+        temperature = None
+        if config.get("output_type") != RANKING:
+            temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
         model = str(run.get("model_name"))
         if model not in str((run.get("config") or {}).get("model_args")):
             model = str(run.get("model_source"))
         if is_path(model):
             model = Path(model).name
-        return log_without_samples(self.path, record, prompt, model=model, versions=versions)
+        return log_without_samples(
+            self.path,
+            record,
+            harness=HARNESS,
+            provider=str(run.get("model_source")),
+            model=model,
+            versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
+            answers=answers,
+            temperature=temperature,
+            settings={},
+        )
 
 
 def _read_answers(run: _Run) -> Log:
@@ -180,9 +169,8 @@ def _read_answers(run: _Run) -> Log:
         shots = tuple(Shot(shot["premise"], shot["hypothesis"], shot["label"]) for shot in samples[: int(n_shot)])
         toml, names = record["prompt_toml"], TextNames(*record.get("texts", ()))
         digest = filled_with(toml, labels, shots, texts=names).digest
-        prompt = run.prompt(str(record["prompt"]), digest, int(n_shot))
-    answers = RANKED if config.get("output_type") == RANKING else GENERATED
-    log = run.log(record, replace(prompt, prompt_toml=toml, answers=answers))
+        answers = RANKED if config.get("output_type") == RANKING else GENERATED
+        log = run.log(record | {"prompt_digest": digest, "shots": int(n_shot)}, answers)
     return replace(log, replies=replies, usage=usage, texts=texts)
 
 
@@ -217,10 +205,16 @@ def _read_scores(run: _Run, scoring: Scoring) -> Log:
             name = run.group_of(task)
         if name != task:
             shown = [run.shown(each) for each in sorted(results["configs"]) if run.group_of(each) == name]
-        prompt = run.prompt(str(config.get("output_type")), sha256_of_json(shown), int(results["n-shot"][task]))
-    if is_own:
-        raise InputError(f"{path} is a log of merge-snli harness: name its data set with ⟦dataset⟧")
-    log = run.log({"dataset": name, "name": name, **scoring.scope}, prompt)
+        if is_own:
+            raise InputError(f"{path} is a log of merge-snli harness: name its data set with ⟦dataset⟧")
+        record = {
+            "dataset": name,
+            "name": name,
+            "prompt": config.get("output_type"),
+            "prompt_digest": sha256_of_json(shown),
+            "shots": results["n-shot"][task],
+        }
+        log = run.log(record | scoring.scope, GENERATED)
     filters: dict[str, None] = {}
     counting: set[str] = set()
     for row in open_file(path).read():

@@ -26,9 +26,6 @@ from merge_snli.schema import ALL
 from merge_snli.scoring.imports import ImportedAnswers
 
 LM_EVAL_PREFIX = "samples_"
-# What a prompt's record says of what its calls took, before the samples are read.
-NOT_COUNTED: JsonObject = {"calls": 0, "input_tokens": None, "output_tokens": None, "retries": None}
-
 logger = logging.getLogger(__name__)
 
 
@@ -98,16 +95,30 @@ def run_digest(model: str, prompt: PromptRecord) -> str:
 
 
 def log_without_samples(
-    path: Path, record: JsonObject, prompt: PromptRecord, *, model: str, versions: dict[str, str]
+    path: Path,
+    record: JsonObject,
+    *,
+    harness: str,
+    provider: str,
+    model: str,
+    versions: dict[str, str],
+    answers: str,
+    temperature: float | None,
+    settings: dict[str, str],
 ) -> Log:
     """Return a log to which its samples are added.
 
     Args:
         path: The file.
-        record: What the task says about its questions (`Questions.record`); the seeds do not matter.
-        prompt: The prompt and the settings.
+        record: What the task says about its questions (`Questions.record`) and its prompt (`FilledPrompt.record`); the
+            seeds do not matter.
+        harness: What called the model; one of `versions`.
+        provider: As in `PromptRecord`, like the last three.
         model: Name of the model.
         versions: Versions of the libraries of the run.
+        answers: Whether the answers are generated or ranked.
+        temperature: Sampling temperature.
+        settings: Other settings that change answers.
     """
     try:
         scope = Scope(
@@ -118,6 +129,22 @@ def log_without_samples(
         )
     except (KeyError, InputError) as error:
         raise InputError(f"{path} does not say which part of a data set it is on: run the task again") from error
+    prompt = PromptRecord(
+        harness=harness,
+        harness_version=versions.get(harness),
+        provider=provider,
+        prompt=str(record["prompt"]),
+        prompt_digest=str(record["prompt_digest"]),
+        prompt_toml=record.get("prompt_toml"),
+        shots=int(record["shots"]),
+        answers=answers,
+        temperature=temperature,
+        settings=settings,
+        calls=0,  # the usage follows from the samples
+        input_tokens=None,
+        output_tokens=None,
+        retries=None,
+    )
     digest = run_digest(model, prompt)
     dataset, name = str(record["dataset"]), str(record.get("name"))
     return Log(path, model, digest, dataset, name, scope, prompt, versions)
