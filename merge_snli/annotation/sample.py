@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from merge_snli.annotation.shown import VARIANT_ID, SheetRow, rows_of
 from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.label_spellings import Labels
 from merge_snli.dataset.record import require
-from merge_snli.dataset.record_file import validation_errors
+from merge_snli.dataset.record_file import valid
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.dataset.texts import TextNames, is_nli
 from merge_snli.dataset.variants import validated_by
@@ -172,15 +172,12 @@ def read_sample(path: Path) -> Sample:
         InputError: If the file is missing or not the record of a sample.
     """
     beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with ⟦sample⟧"
-    try:
-        with explained(OSError, f"{path} cannot be read (⟦reason⟧): {beside}"):
-            return TypeAdapter(Sample).validate_json(path.read_bytes())
-    except ValidationError as error:
-        field, message = validation_errors(error)[0]
-        raise InputError(
-            f"{path} is not the record of a sample ({field}: {message}): pass the {SAMPLE_FILE} that "
-            "merge-snli annotate sample wrote"
-        ) from error
+    written = f"pass the {SAMPLE_FILE} that merge-snli annotate sample wrote"
+    with (
+        explained(OSError, f"{path} cannot be read (⟦reason⟧): {beside}"),
+        valid(f"{path} is not the record of a sample (⟦reason⟧): {written}"),
+    ):
+        return TypeAdapter(Sample).validate_json(path.read_bytes())
 
 
 def whole_sample(datasets: Sequence[MergeDataset]) -> Sample:

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import REASON, InputError
 from merge_snli.base.files import JsonObject, sha256_of_json
 from merge_snli.dataset.record import Record, generation_of
 from merge_snli.schema import ANNOTATION
@@ -93,17 +95,22 @@ def read_record(path: Path) -> Record:
         path: Its `run.json`.
     """
     try:
-        return decode_record(path.read_bytes())
+        with valid(f"{path} is not a valid record of a MERGE run (⟦reason⟧): generate the data set again"):
+            return decode_record(path.read_bytes())
     except FileNotFoundError:
         raise InputError(f"{path.parent} is not a MERGE data set: {path.name} is missing") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def valid(message: str) -> Iterator[None]:
+    """Convert the errors of pydantic to an `InputError`; `⟦reason⟧` becomes the first field that is wrong, and why."""
+    try:
+        yield
     except ValidationError as error:
-        path_in_record, message = validation_errors(error)[0]
-        field = f"{path_in_record}: " if path_in_record else ""
-        raise InputError(
-            f"{path} is not a valid record of a MERGE run ({field}{message}): generate the data set again"
-        ) from error
+        field_and_message = filter(None, validation_errors(error)[0])
+        raise InputError(message.replace(REASON, ": ".join(field_and_message))) from error
 
 
 def validation_errors(error: ValidationError) -> list[tuple[str, str]]:

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject, read_toml
-from merge_snli.dataset.record_file import validation_errors
+from merge_snli.dataset.record_file import valid
 
 # What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
@@ -125,10 +125,8 @@ def parse_prompt(content: JsonObject, source: str) -> Prompt:
         content: The content.
         source: The file, for messages.
     """
-    try:
+    with valid(f"{source} is not a prompt: ⟦reason⟧"):
         prompt = PROMPT.validate_python(content)
-    except ValidationError as error:
-        raise InputError(f"{source} is not a prompt: {': '.join(validation_errors(error)[0])}") from error
     if prompt.reason_first and prompt.shots:
         raise InputError(
             f"{source} is not a prompt: shots is {prompt.shots}, but the answers that it shows have no reasons: "

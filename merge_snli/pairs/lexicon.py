@@ -8,12 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_toml, sha256_of_file, sha256_of_json
 from merge_snli.base.table import count
-from merge_snli.dataset.record_file import validation_errors
+from merge_snli.dataset.record_file import valid
 
 
 class Entries(BaseModel):
@@ -34,13 +34,8 @@ def read_entries(path: Path, entries: type[File]) -> File:
     """
     if not path.exists():
         raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
-    try:
+    with valid(f"{path}: ⟦reason⟧; see docs/simple_pair.md for the entries"):
         return entries.model_validate(read_toml(path, "lexicon"))
-    except ValidationError as error:
-        where, message = validation_errors(error)[0]
-        raise InputError(
-            f"{path}: {where or 'the file'}: {message}; see docs/simple_pair.md for the entries"
-        ) from error
 
 
 # The folder of the shipped lexicon and templates.

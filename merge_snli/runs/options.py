@@ -5,13 +5,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import read_toml
 from merge_snli.base.stages import EVALUATE, FILTERS, MASKED_LM, PREDICT, TAG, WRITE, RunStage
-from merge_snli.dataset.record_file import validation_errors
+from merge_snli.dataset.record_file import valid
 from merge_snli.runs.run_folder import RAY, SLURM, SubmittedStage
 
 STAGES = (TAG, MASKED_LM, FILTERS, WRITE, PREDICT, EVALUATE)
@@ -133,11 +133,8 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         own = content.get(stage, {})
         if isinstance(defaults, dict) and isinstance(own, dict):  # others are refused
             content[stage] = {**defaults, **own}
-    try:
+    with valid(f"⟦cluster⟧ {path}: ⟦reason⟧: correct this entry"):
         options = ClusterOptions.model_validate(content)
-    except ValidationError as error:
-        key, message = validation_errors(error)[0]
-        raise InputError(f"⟦cluster⟧ {path}: {key}: {message}: correct this entry") from error
     for stage in (DEFAULTS, *STAGES):
         for name in SET_BY_US & options.stage(stage).sbatch_args.keys():
             raise InputError(f"⟦cluster⟧ {path}: sbatch_args.{name} in [{stage}] is set by the run: remove it")
