@@ -210,14 +210,6 @@ def test_a_changed_format_of_the_libraries_leaves_nothing(
     assert_nothing_is_registered(home)
 
 
-def test_a_full_disk_of_the_check_leaves_nothing(
-    data_set: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message = check_fails("raise SystemExit('OSError: [Errno 28] No space left')\n", tmp_path, data_set, monkeypatch)
-    assert f"the disk of {home / 'datasets'} is full" in message
-    assert_nothing_is_registered(home)
-
-
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("target", "fails_at"),
