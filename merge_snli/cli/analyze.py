@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_min_agreement(parser)
     add_comparison(parser)
     add(parser, "--out DIR", "folder for the report", required=True)
-    add_format(parser, *TEXT_FORMATS)
+    add_format(parser, TEXT_FORMATS)
 
 
 def run(arguments: Namespace) -> None:

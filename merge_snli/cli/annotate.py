@@ -10,7 +10,7 @@ from dataclasses import asdict
 from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.cli.arguments import add, add_assumptions, add_datasets, add_format, add_list, add_steps, assumed
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.output import TEXT, write_tables
 from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.stored import find_dataset, find_local
 
@@ -47,12 +47,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(estimate, "--sample FILE", "instead of it, a sample.json", type=str)
     add(estimate, "--per-question N", "variants per question (default: 10)", default=10)
     add_assumptions(estimate, "0")
-    add_format(estimate, *TABLE_FORMATS)
+    add_format(estimate)
 
     _add_sheets(score)
     add_datasets(score, "data sets that the sample was drawn from, for the shares by masked LM (Figure 10)")
     add(score, "--out DIR", "folder for the report", required=True)
-    add_format(score, *TABLE_FORMATS)
+    add_format(score)
 
     add(apply, "dataset DATA", "folder of the data set")
     _add_sheets(apply)

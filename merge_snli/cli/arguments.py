@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
+from merge_snli.cli.output import TABLE_FORMATS
 
 if TYPE_CHECKING:
     from merge_snli.results.result import Result
@@ -108,7 +109,7 @@ class _ExtendList(argparse.Action):
         setattr(namespace, self.dest, (*before, *added))
 
 
-def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
+def add_format(parser: argparse.ArgumentParser, formats: Sequence[str] = TABLE_FORMATS) -> None:
     """Add `--format`, the form of the output on stdout; the first of the forms is the default."""
     about = "form of the output (default: %(default)s)"
     add(parser, "--format", about, choices=formats, default=formats[0])

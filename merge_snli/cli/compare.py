@@ -22,7 +22,7 @@ from merge_snli.cli.arguments import (
     read_results,
     refuse,
 )
-from merge_snli.cli.output import TABLE_FORMATS, TEXT, write_tables
+from merge_snli.cli.output import TEXT, write_tables
 
 # Options of the other comparisons, which one with a baseline or a limit does not have.
 NOT_OF_A_GATE = ("all_thresholds", "dataset", "min_agreement", "out", "power", "assume", "correlation")
@@ -83,7 +83,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "(exit with 3; default: 0.02)",
         type=number(lambda value: 0 <= value <= 1, "a share from 0 to 1, such as 0.05"),
     )
-    add_format(parser, *TABLE_FORMATS)
+    add_format(parser)
 
 
 def run(arguments: Namespace) -> None:

@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(group, "--seed-id ID", "id of a seed, or of any problem of the run")
     add(parser, "--work DIR", "work folder of the run (default: DATA.work)")
     add_tagger(parser)
-    add_format(parser, *TEXT_FORMATS)
+    add_format(parser, TEXT_FORMATS)
 
 
 def run(arguments: Namespace) -> None:

@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import ASSUMED, add, add_assumptions, add_format, add_list, add_orders, assumed, refuse
 from merge_snli.cli.option_arguments import given
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.output import TEXT, write_tables
 
 # Number of examples in the task files, or fewer if there are not more problems.
 #
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(parser, "--estimate", "print calls, tokens, cost and the expected interval of PA")
     add(parser, "--show-prompts", "print the prompts in full, about one problem, and write nothing")
     add_assumptions(parser, "200 if a prompt asks for reasons, otherwise 0")
-    add_format(parser, *TABLE_FORMATS)
+    add_format(parser)
 
 
 def run(arguments: Namespace) -> None:
@@ -94,7 +94,7 @@ def _check_options(arguments: Namespace) -> None:
     """Check that the options say one thing to do, and fit it."""
     if [arguments.estimate, arguments.show_prompts, arguments.out is not None].count(True) != 1:
         raise InputError("give either ⟦out⟧ for task files, ⟦estimate⟧ or ⟦show_prompts⟧")
-    of_estimate = ASSUMED if arguments.format == TABLE_FORMATS[0] else (*ASSUMED, "format")
+    of_estimate = ASSUMED if arguments.format == TEXT else (*ASSUMED, "format")
     if not arguments.estimate:
         refuse(arguments, of_estimate, "needs ⟦estimate⟧; add ⟦estimate=True⟧")
     assumed(arguments)

@@ -13,7 +13,7 @@ from inspect import signature
 
 from merge_snli.base.files import JsonObject
 from merge_snli.cli.arguments import add, add_format, add_list, add_skip_invalid, number
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.output import write_tables
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=number(lambda _: True, "a score, such as 0.5"),
     )
     add_skip_invalid(parser)
-    add_format(parser, *TABLE_FORMATS)
+    add_format(parser)
 
 
 def run(arguments: Namespace) -> None:

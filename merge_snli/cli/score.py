@@ -30,7 +30,7 @@ from merge_snli.cli.arguments import (
     refuse,
 )
 from merge_snli.cli.option_arguments import SOURCE_OPTIONS, add_option_arguments, add_source_arguments, given
-from merge_snli.cli.output import JSON, TABLE_FORMATS, write_tables
+from merge_snli.cli.output import JSON, write_tables
 from merge_snli.models.options import LOADING
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.scoring.options import DATA, ScoreOptions
@@ -84,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(parser, "--shots-from FILE|ID", "problems to draw them from; ID:SPLIT names a split (default: bundled)")
     add_cluster(parser)
     add_thresholds(parser, "also show PA at these thresholds in the table, such as 0.8 0.95")
-    add_format(parser, *TABLE_FORMATS)
+    add_format(parser)
     add_option_arguments(parser, ScoreOptions, (DATA, LOADING))
     add_source_arguments(parser, ScoreOptions)
 

@@ -11,7 +11,7 @@ from merge_snli.base.errors import InputError, param
 from merge_snli.base.table import Table
 from merge_snli.cli.arguments import add, add_format
 from merge_snli.cli.option_arguments import add_problem_arguments, given
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.output import write_tables
 from merge_snli.dataset.stored import MergeDataset, find_dataset, is_dataset
 from merge_snli.problems.options import ProblemOptions
 
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add(group, "--work DIR", "work folder of the run (default: DATA.work)")
     add(group, "--out FILE", "also write Figure 9 to an .svg, .png or .pdf file")
-    add_format(parser, *TABLE_FORMATS)
+    add_format(parser)
 
 
 def run(arguments: Namespace) -> None:

@@ -12,7 +12,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add(parser, "dataset DATA", "data set: folder or Hub id, ORG/NAME or ORG/NAME@REVISION")
     add_tagger(parser)
-    add_format(parser, *TEXT_FORMATS)
+    add_format(parser, TEXT_FORMATS)
 
 
 def run(arguments: Namespace) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merge_snli.base.errors import InputError
 from merge_snli.cli.arguments import add, add_format, add_steps
-from merge_snli.cli.output import TABLE_FORMATS, write_tables
+from merge_snli.cli.output import write_tables
 from merge_snli.dataset.stored import RUN_FILE, MergeDataset, find_dataset
 from merge_snli.runs.run_folder import SLURM, read_run, run_folder
 
@@ -23,10 +23,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     for step in (show, drop):
         add(step, "out OUT", "folder of the data set", type=Path)
         add(step, "--work DIR", "work folder (default: OUT.work)", type=str)
-        add_format(step, *TABLE_FORMATS)
+        add_format(step)
     for step in (status, cancel):
         add(step, "out OUT", "the --out folder of generate or score with --cluster")
-        add_format(step, *TABLE_FORMATS)
+        add_format(step)
 
 
 def _show(arguments: Namespace) -> None:
