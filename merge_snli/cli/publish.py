@@ -13,6 +13,7 @@ from pathlib import Path
 from merge_snli.base.errors import InputError
 from merge_snli.base.templates import printed
 from merge_snli.cli.arguments import add, add_list
+from merge_snli.cli.option_arguments import given
 from merge_snli.dataset.stored import find_local
 
 
@@ -29,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="main",
     )
     add(parser, "--metric-space ORG/pattern_accuracy", "Space to upload the metric to")
-    add(parser, "--license ID", "license of the problems, if the run record has none")
+    add(parser, "--license ID", "license of the problems, if the run record has none", dest="license_id")
     add(parser, "--dry-run", "print files and commits without contacting the Hub")
     group = parser.add_argument_group("propose results to a model's repository instead of publishing a data set")
     add_list(group, "--eval-results RESULT.json", "result files of merge-snli score", item=Path)
@@ -61,8 +62,7 @@ def _publish(arguments: Namespace) -> None:
 
     dataset = find_local(arguments.dataset)
     api = None if arguments.dry_run else find_api()
-    names = {name: getattr(arguments, name) for name in ("repo", "revision", "create_pr", "metric_space")}
-    plan = checked_plan(dataset, Target(**names, license_id=arguments.license))
+    plan = checked_plan(dataset, Target(**given(arguments, Target)))
     if api is None:
         sys.stdout.write(plan_text(plan))
     else:
