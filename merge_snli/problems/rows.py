@@ -30,27 +30,33 @@ EXAMPLE = "premise,hypothesis,label"
 
 @dataclass(frozen=True)
 class Header:
-    """The names of the columns of a table. Those that nobody asks for may occur twice.
+    """The names of the columns of a table. Those that nobody asks for may occur twice or be broken.
 
     Attributes:
         location: Where the names are, for messages.
         names: The names in the order of the columns.
+        broken: Why columns cannot be read, by name.
         classes: The names of each ClassLabel column in the order of their numbers.
     """
 
     location: str
     names: Sequence[str]
+    broken: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
-    def repeated(self) -> frozenset[str]:
-        """The names that occur more than once."""
-        return frozenset(name for name, number in Counter(self.names).items() if number > 1)
+    def unusable(self) -> Mapping[str, str]:
+        """Why columns cannot be used, by name."""
+        unusable = dict(self.broken)
+        for name, number in Counter(self.names).items():
+            if number > 1:
+                unusable[name] = "is there twice; rename one"
+        return unusable
 
     def row(self, location: str, cells: Iterable[Any]) -> "SourceRow":
         """Return a row of the table."""
         values = dict(zip(self.names, cells, strict=True))
-        for name in self.repeated:
+        for name in self.unusable:
             del values[name]
         return SourceRow(location, values, self)
 
@@ -103,8 +109,8 @@ class SourceRow(NamedTuple):
         if self.header is not None:
             place, names = self.header.location, list(map(str, self.header.names))
             for column in missing:
-                if column in self.header.repeated:
-                    return f"{place}: column {column!r} is there twice; rename one"
+                if column in self.header.unusable:
+                    return f"{place}: column {column!r} {self.header.unusable[column]}"
         hint = next(filter(None, (nearest(column, names) for column in missing)), ";")
         if any(SENTENCE.fullmatch(name) for name in names):
             hint = f"; if the first line of the file is a problem, write the names above it, such as {EXAMPLE}; else"

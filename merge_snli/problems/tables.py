@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from merge_snli.base.errors import InputError, explained
+from merge_snli.base.errors import InputError, explained, reason
 from merge_snli.base.files import JsonObject
 from merge_snli.base.limits import open_parquet
 from merge_snli.dataset.label_spellings import Labels
@@ -42,17 +42,16 @@ def table_in_memory(data: object, name: str) -> Rows:
         )
     import pyarrow as pa
 
+    broken: dict[str, str] = {}
     errors = (pa.ArrowException, TypeError, ValueError)
-    try:
-        with explained(errors, f"⟦problems⟧: {kind} cannot be converted to Arrow: ⟦reason⟧"):
+    with explained(errors, f"⟦problems⟧: {kind} cannot be converted to Arrow: ⟦reason⟧"):
+        try:
             table = pa.table(data)
-    except InputError:
-        if not hasattr(data, "itertuples"):
-            raise
-        # A pandas frame with a column of many types or two of one name, which need not be read.
-        columns = [str(column) for column in getattr(data, "columns", ())]
-        return Rows(partial(_read_cells, partial(data.itertuples, index=False, name=None), Header(name, columns)))
-    return _arrow_rows(partial(table.to_batches, ROWS_PER_BATCH), table.schema, name)
+        except errors:
+            if not hasattr(data, "iloc"):
+                raise
+            table, broken = _column_by_column(data)
+    return _arrow_rows(partial(table.to_batches, ROWS_PER_BATCH), table.schema, name, broken)
 
 
 def data_set_rows(data: Any, name: str) -> Rows:  # noqa: ANN401 - a `datasets.Dataset`
@@ -85,13 +84,33 @@ def _parquet_errors(path: Path) -> AbstractContextManager[None]:
     return explained((OSError, ValueError, pa.ArrowException), f"{path} cannot be read as Parquet: ⟦reason⟧")
 
 
-def _arrow_rows(batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: str) -> Rows:
+def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: ANN401 - a frame
+    """Return a pandas frame some columns of which cannot be converted to Arrow, and why they cannot."""
+    import pyarrow as pa
+
+    names, arrays, broken = [str(name) for name in data.columns], [], {}
+    for position, name in enumerate(names):
+        column = data.iloc[:, position]
+        try:
+            arrays.append(pa.array(column, from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            broken[name] = f"cannot be converted to Arrow: {reason(error)}"
+            arrays.append(pa.nulls(len(column)))
+    if len(broken) == len(names):
+        return pa.table(data), broken
+    return pa.Table.from_arrays(arrays, names), broken
+
+
+def _arrow_rows(
+    batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: str, broken: Mapping[str, str] | None = None
+) -> Rows:
     """Return rows of Arrow tables.
 
     Args:
         batches: Starts a new pass over them, as batches or tables.
         schema: Their schema, perhaps with the features of `datasets`.
         name: Their name in messages.
+        broken: Why columns cannot be read, by name.
     """
     import pyarrow as pa
 
@@ -108,8 +127,8 @@ def _arrow_rows(batches: Callable[[], Iterable[Any]], schema: pa.Schema, name: s
         numeric[field.name] = pa.types.is_integer(of_field) or pa.types.is_floating(of_field)
         if pa.types.is_null(of_field):
             numeric[field.name] = None
-    header = Header(name, tuple(schema.names), label_names)
-    return Rows(partial(_read_cells, partial(_cells, batches), header), label_names, numeric)
+    header = Header(name, tuple(schema.names), broken or {}, label_names)
+    return Rows(partial(_read_batches, batches, header), label_names, numeric)
 
 
 def _read_list(rows: Iterable[JsonObject], name: str) -> Iterator[SourceRow]:
@@ -117,11 +136,9 @@ def _read_list(rows: Iterable[JsonObject], name: str) -> Iterator[SourceRow]:
         yield SourceRow(f"{name} row {number}", values)
 
 
-def _cells(batches: Callable[[], Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+def _read_batches(batches: Callable[[], Iterable[Any]], header: Header) -> Iterator[SourceRow]:
+    number = 0
     for batch in batches():
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def _read_cells(cells: Callable[[], Iterable[tuple[Any, ...]]], header: Header) -> Iterator[SourceRow]:
-    for number, of_row in enumerate(cells(), start=1):
-        yield header.row(f"{header.location} row {number}", of_row)
+        for cells in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            number += 1
+            yield header.row(f"{header.location} row {number}", cells)

@@ -64,6 +64,7 @@ def test_label_names_of_a_dataset_are_kept() -> None:
         {"premise": ["A"]},
         [["A"]],
         3,
+        pd.DataFrame({"premise": [object()]}),
     ],
     ids=lambda table: type(table).__name__,
 )
@@ -82,10 +83,13 @@ def test_a_table_in_memory_has_no_splits() -> None:
             pd.DataFrame([["A.", "B.", "C.", "neutral"]], columns=["premise", "premise", "hypothesis", "label"]),
             "column 'premise' is there twice",
         ),
-        (pd.DataFrame([ROWS[0] | {"premise": object()}]), "memory:pandas.DataFrame row 1: column 'premise' is not"),
+        (
+            pd.DataFrame({"premise": "A.", "hypothesis": "B.", "label": [b"x", 1, "a"]}),
+            "column 'label' cannot be converted to Arrow",
+        ),
         (pd.DataFrame([ROWS[0], ROWS[1] | {"premise": ""}]), r"memory:pandas.DataFrame row 2: .*'premise'"),
     ],
-    ids=["a double column", "no text", "an invalid row"],
+    ids=["a double column", "labels of many types", "an invalid row"],
 )
 def test_what_frames_cannot_have_is_named(frame: pd.DataFrame, message: str) -> None:
     refused(message, read_problems, ProblemOptions(problems=frame))
