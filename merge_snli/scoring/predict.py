@@ -53,7 +53,7 @@ class Predictions:
 
 def best_outputs(logits: Floats32) -> Ints:
     """Return the output with the largest logit for each pair; `NOT_PREDICTED` for NaN, a pair that is too long."""
-    outputs = logits.argmax(axis=1)
+    outputs: Ints = logits.argmax(axis=1)
     # A row of -inf only: every label is impossible.
     outputs[np.isneginf(logits.max(axis=1))] = Missing.NO_ANSWER
     outputs[np.isnan(logits[:, 0])] = Missing.NOT_PREDICTED
@@ -138,9 +138,10 @@ def cached(
     """
     blocks = batches_of(pairs, _characters, CHARACTERS_PER_BLOCK)
     digests = pa.chunked_array([pa.array(map(pair_digest, block)) for block in blocks], pa.string())
-    known, shard = _known(store, digests)
-    missing = np.delete(np.arange(len(pairs)), known)
-    rows, shards = [known], [shard]
+    known = look_up(() if store is None else read_shards(store), digests)
+    is_known = known["pair"].is_valid()
+    missing = np.flatnonzero(np.logical_not(is_known))
+    rows, shards = [np.flatnonzero(is_known)], [known.filter(is_known).drop_columns("pair")]
 
     def keep(predicted: Predicted) -> int:
         of_missing, shard = predicted
@@ -152,19 +153,12 @@ def cached(
 
     if len(missing):
         with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
-            for number in ahead(keep, predict([pairs[row] for row in missing])):
+            for number in ahead(keep, predict([pairs[row] for row in missing.tolist()])):
                 stage.advance(number)
                 if advance is not None:
                     advance(number)
     in_order = np.argsort(np.concatenate(rows))
     return predictions_in(pa.concat_tables(shards, promote_options="default").take(in_order))
-
-
-def _known(store: Path | None, digests: pa.ChunkedArray) -> Predicted:
-    """Return which pairs of a list have a prediction in the store, and these predictions."""
-    found = look_up(() if store is None else read_shards(store), digests)
-    is_known = found["pair"].is_valid()
-    return np.flatnonzero(is_known), found.filter(is_known).drop_columns("pair")
 
 
 def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:
