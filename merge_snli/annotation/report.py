@@ -115,12 +115,12 @@ def score_annotation(sample: Sample, judgments: VariantJudgments, datasets: Sequ
         per=sample.per,
         random_seed=sample.random_seed,
         annotators=judged.annotators,
-        pool=variant_scores(judged, sample.variant_ids),
+        pool=variant_scores(judged, sample.shown),
         datasets=tuple(scored),
         agreement=agreements(judged),
         to_adjudicate=len(judged.differing()),
         judges=judgments.judges,
-        unread=len(sample.variant_ids) - len(judged.rows),
+        unread=len(sample.shown) - len(judged.rows),
     )
 
 

@@ -97,13 +97,8 @@ class Sample:
 
     @cached_property
     def shown(self) -> dict[str, SheetRow]:
-        """The rows by variant id."""
+        """The rows by variant id, sorted; an id in two data sets occurs once."""
         return {row[VARIANT_ID]: row for row in self.rows}
-
-    @property
-    def variant_ids(self) -> tuple[str, ...]:
-        """The ids of all sampled variants, sorted; an id in two data sets occurs once."""
-        return tuple(self.shown)
 
 
 def rank(random_seed: int, *key: str) -> str:

@@ -61,7 +61,7 @@ def sample_table(sample: Sample) -> Table:
     return Table(
         columns=(Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled")),
         rows=tuple(rows),
-        notes=(f"{count(len(sample.variant_ids), 'variant')} per annotator",),
+        notes=(f"{count(len(sample.shown), 'variant')} per annotator",),
     )
 
 

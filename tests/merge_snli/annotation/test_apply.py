@@ -29,7 +29,7 @@ FILE = "data/annotation/test.parquet"
 @pytest.fixture(scope="module")
 def scores(sheets: Path) -> dict[str, Scores]:
     """Scores of both annotators, written into their CSV sheets."""
-    ids = list(read_sample(sheets / "sample.json").variant_ids)
+    ids = list(read_sample(sheets / "sample.json").shown)
     made_up = {name: random_scores(ids, seed) for seed, name in enumerate(("a1", "a2"))}
     for name, of_annotator in made_up.items():
         fill_csv(sheets / f"{name}.csv", of_annotator)

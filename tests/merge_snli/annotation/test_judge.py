@@ -177,7 +177,7 @@ def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: Score) -> None:
-    ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").variant_ids
+    ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").shown
     fill_csv(sheets / "a1.csv", random_scores([*every], 1))
     numbers, printed = score(sheets / "a1.csv", log, "--dataset", SHIPPED)
     assert numbers["annotators"] == ["a1", "model 1"]

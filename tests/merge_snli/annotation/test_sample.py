@@ -128,8 +128,8 @@ def test_the_same_seed_gives_the_same_sheets(annotate: Annotate, sheets: Path, t
 def test_a_larger_sample_contains_a_smaller_one() -> None:
     dataset = find_dataset(str(SHIPPED))
     small, large = (draw_sample([dataset], sizes=[size], annotators=["a"], per="all") for size in (20, 50))
-    assert set(small.variant_ids) < set(large.variant_ids)
-    assert (len(small.variant_ids), len(large.variant_ids)) == (20, 50)
+    assert set(small.shown) < set(large.shown)
+    assert (len(small.shown), len(large.shown)) == (20, 50)
 
 
 def test_strata_of_masked_lms_have_their_variants(variants: dict[str, dict[str, Any]]) -> None:

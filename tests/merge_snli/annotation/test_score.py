@@ -39,7 +39,7 @@ Json = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def scores(sheets: Path) -> Study:
-    ids = list(read_sample(sheets / "sample.json").variant_ids)
+    ids = list(read_sample(sheets / "sample.json").shown)
     return {name: random_scores(ids, seed) for seed, name in enumerate(ANNOTATORS, 1)}
 
 

@@ -44,7 +44,7 @@ def annotated_set(valid_set: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = Path(shutil.copytree(valid_set, tmp_path_factory.mktemp("annotated") / "set"))
     dataset = find_dataset(str(folder))
     sample = draw_sample([dataset], sizes=[6], annotators=["x"], per="all")
-    rows = [{"variant_id": each, "annotator": "x", "F": 5, "R": 4} for each in sample.variant_ids]
+    rows = [{"variant_id": each, "annotator": "x", "F": 5, "R": 4} for each in sample.shown]
     apply_annotation(dataset, sample, judgments_of(rows, source="x"))
     return folder
 
