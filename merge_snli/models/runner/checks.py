@@ -61,6 +61,17 @@ def is_batch_invariant(run: Callable[[Ints], Floats32], sizes: Sequence[int]) ->
     return True
 
 
+def is_position_invariant(run: Callable[[Ints], Floats32], number: int) -> bool:
+    """Return whether a model gives the same bits for an input at every position of a batch of so many rows.
+
+    Args:
+        run: As for `is_batch_invariant`.
+        number: The number of rows.
+    """
+    shifted = np.roll(np.arange(number), 1)
+    return run(shifted).tobytes() == run(np.arange(number))[shifted].tobytes()
+
+
 def rotated(example: Encoded, number: int) -> Encoded:
     """Return inputs with the tokens of an example, each from another of its tokens on; the first is the example."""
     numbers, length = np.arange(number), example.lengths[0]
@@ -98,10 +109,12 @@ def find_runner(
     tokens = partial(batch_tokens, model.device.type, sum(layer.weight.numel() for layer in layers), pads=pads)
     sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + padding))
     inputs = rotated(example, sizes[-1])
-    invariant = packed > 0
-    for added in {0, padding}:
-        run = partial(run_once, step, inputs, model.device, padding=added)
-        invariant = invariant and is_batch_invariant(run, sizes)
+    # Inputs that are not padded have odd lengths, too, after which rows begin at other places in memory.
+    others = (0, padding) if pads else (0, -1)
+    runs = [partial(run_once, step, inputs, model.device, padding=added) for added in others]
+    invariant = packed > 0 and all(is_batch_invariant(run, sizes) for run in runs)
     most = tokens(batch_invariant=invariant) * length // (length - cached)
+    if not invariant and not all(is_position_invariant(run, most // length) for run in runs):
+        most = 1  # each input is a batch of its own
     shapes = Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)
     return Runner(name, item, model.device, shapes)
