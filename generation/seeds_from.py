@@ -103,22 +103,15 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
         variants: By seed id and word class, the number of variants; a missing entry means 0.
         inflation: The degree of inflation d.
     """
-    number = 0
-    short = {}
+    short = []
     for seed_id, names in sorted(seeds.classes.items()):
-        number += len(names)
         for name in sorted(names):
             found = variants.get((seed_id, name), 0)
             if found < inflation:
-                short[seed_id, name] = found
+                short.append(f"{seed_id} has {found} of class {name}")
     if short:
-        least = min(short.values())
-        lower = f"lower ⟦inflation⟧ to {least}, or " if least else ""
-        first = listed(
-            [f"{seed_id} has {count} of class {name}" for (seed_id, name), count in short.items()], MAX_NAMED
-        )
         raise InputError(
-            f"⟦seeds_from⟧ {seeds.name}: {len(short):,} of {number:,} seeds and classes have fewer than "
-            f"{inflation} variants ({first}); {lower}generate this data set without ⟦seeds_from⟧, and the "
+            f"⟦seeds_from⟧ {seeds.name}: {len(short):,} seeds and classes have fewer than {inflation} variants "
+            f"({listed(short, MAX_NAMED)}); lower ⟦inflation⟧, or generate this data set without ⟦seeds_from⟧, and the "
             "other one with the seeds of this one"
         )

@@ -18,7 +18,7 @@ from generation.report.inventory import note_needs
 from generation.run import GenerationRun
 from generation.seeds_from import require_every_seed
 from generation.sentences.forms import Form
-from generation.sentences.tagged_shards import ProblemWords, forms_of_shard, read_words, replaced_words, tag_shard
+from generation.sentences.tagged_shards import forms_of_shard, read_words, tag_shard
 from generation.sentences.word_counts import add_word_counts, count_words
 from generation.variant_shards import (
     STANDALONE,
@@ -35,9 +35,6 @@ from merge_snli.dataset.record import WordCounts
 from merge_snli.models.runner.encoded import ahead
 
 logger = logging.getLogger(__name__)
-
-# A problem with more forms is named: it takes as long as hundreds of others.
-MANY_FORMS = 1_000
 
 # Number of forms that are sorted by length together: enough to fill nearly all batches, in little memory.
 FORMS_PER_CHUNK = 32_768
@@ -86,26 +83,11 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         read = (number + 1) * per_shard
         shard = tag_shard(of_shard, run.inputs.tagger, run.work, ignore_case=options.ignore_case)
         of_problems = read_words(shard)
-        _name_large(of_problems, options)
         counts = count_words(of_problems, run.inputs.problems.label_names)
         words = {name: asdict(of_class) for name, of_class in counts.items()}
         run.notes.write(TAG, number, {"shard": shard}, words=words)
         stage.advance(len(of_shard))
     deque(problems, maxlen=0)  # to the end, where a source that has changed is noticed
-
-
-def _name_large(problems: ProblemWords, options: Options) -> None:
-    """Name the problems with very many occurrences of shared words."""
-    for tagged, words in problems:
-        forms = sum(len(word.premise) + len(word.hypothesis) for word in replaced_words(words, options.classes))
-        if forms > MANY_FORMS:
-            logger.warning(
-                "problem %s has %s occurrences of shared words in %s characters: if that takes too long, shorten it or "
-                "leave it out",
-                tagged.problem.id,
-                f"{forms:,}",
-                f"{len(tagged.premise.text) + len(tagged.hypothesis.text):,}",
-            )
 
 
 def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> None:

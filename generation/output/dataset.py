@@ -31,7 +31,6 @@ from merge_snli.dataset.answered_forms import (
     NO_SUGGESTION,
     SPLIT,
     TOO_LONG,
-    UNKNOWN,
     count_forms,
     shares_text,
 )
@@ -101,20 +100,13 @@ def _number_of_seeds(counts: pa.Table, inflation: int) -> int:
 
 def _too_few_variants(best: int, options: Options, results: Sequence[VariantShard]) -> InputError:
     """Return the error that no problem has enough variants, with the share of forms without any by their reasons."""
-    reasons, unfit = [], []
+    reasons = []
     for name, counts in count_forms(_filter_records(result.filter_counts for result in results)).items():
         shares = {reason: counts[reason] / counts[FORMS] for reason in (TOO_LONG, SPLIT)}
         without = f"{100 * counts[NO_SUGGESTION] / counts[FORMS]:.0f} % without a suggestion"
         reasons.append(f"{name}: {shares_text(shares)}, {without}")
-        if shares[SPLIT] >= UNKNOWN:
-            unfit.append(name)
     few = f"no problem of {options.problems} has {options.inflation} variants in a word class"
     about = f"{few} (maximum: {best}; {'; '.join(reasons)})"
-    if unfit:
-        return InputError(
-            f"{about}: these texts do not fit {', '.join(unfit)}, as the tokenizer splits nearly every word; pass a "
-            "masked LM of their language with ⟦mlm⟧"
-        )
     example = f", such as {param('inflation', best)}" if best else ""
     return InputError(f"{about}: pass more problems or masked LMs, or a lower ⟦inflation⟧{example}")
 

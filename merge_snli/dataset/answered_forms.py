@@ -13,8 +13,6 @@ MEANINGS = {IN_WINDOW: "masked within a window of the text", TOO_LONG: "too long
 
 # The share of forms without fillers above which a run warns.
 MAX_UNFILLED = 0.2
-# The share of split forms from which a masked LM does not know the words of the texts.
-UNKNOWN = 0.9
 
 
 def form_shares(generation: GenerationRecord) -> dict[str, dict[str, float]]:

@@ -128,7 +128,7 @@ def test_the_same_seeds_in_another_folder_are_the_same_run(made: Made, tmp_path:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"top_k": 2}, r"3 of 3 seeds and classes have fewer than 2 variants \(a has 1 of class noun, .*\)"),
+        ({"top_k": 2}, r"3 seeds and classes have fewer than 2 variants \(a has 1 of class noun, .*\)"),
         ({"classes": ("verb",)}, r"no seed of class verb \(available: noun, adj\).* classes$"),
         ({"limit": 1}, r"1 of 2 seeds are not among the problems \(b\)"),
         ({"seeds_from": "./nowhere"}, "no data set at ./nowhere: the folder does not exist"),
@@ -153,8 +153,5 @@ ENOUGH = {(name, word_class): 5 for name in "abc" for word_class in ("noun", "ve
 def test_short_seeds_are_counted_and_the_first_are_named() -> None:
     require_every_seed(THREE, ENOUGH, 5)
     some = {("a", "verb"): 3, ("b", "noun"): 4, ("b", "verb"): 4, ("c", "noun"): 4}
-    message = str(refused("4 of 6 seeds and classes", require_every_seed, THREE, ENOUGH | some, 5))
+    message = str(refused("4 seeds and classes", require_every_seed, THREE, ENOUGH | some, 5))
     assert not missing_from(message, "seeds_from d:", "(a has 3 of class verb, b has 4 of class noun, ", "and 1 more)")
-    assert "inflation to 3" in message
-    none = refused("c has 0 of class verb", require_every_seed, THREE, ENOUGH | {("c", "verb"): 0}, 5)
-    assert "inflation to" not in str(none)

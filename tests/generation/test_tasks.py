@@ -14,13 +14,10 @@ from generation.pipeline import run_pipeline
 from generation.run import GenerationRun, plan_run
 from generation.run_inputs import read_inputs
 from generation.sentences.forms import Form
-from generation.sentences.tagging import TaggedProblem, TaggedSentence
-from generation.sentences.words import SharedWord
 from merge_snli.base.errors import IncompleteError
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, Notes, TaskShare
-from merge_snli.problems.problem import Problem
-from tests.oracles import missing_from, refused
+from tests.oracles import refused
 from tests.records import files_in, first_problems
 
 PER_SHARD = 5
@@ -131,13 +128,3 @@ def test_forms_of_long_texts_fill_a_chunk_sooner(monkeypatch: pytest.MonkeyPatch
 
     assert sizes(short) == [20, 20, 5]
     assert set(sizes(long)) == {1, 2}
-
-
-def test_problem_with_very_many_occurrences_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    texts = "a man " * 2_000, "a man"
-    premise, hypothesis = (TaggedSentence(text, ()) for text in texts)
-    tagged = TaggedProblem(Problem("row-33", *texts, 0, ()), premise, hypothesis)
-    word = SharedWord("man", "noun", tuple(range(2, 12_000, 6)), (2,))
-    tasks._name_large([(tagged, (word,))], Options(problems="p", mlm=("m",)))
-    (message,) = caplog.messages
-    assert not missing_from(message, "row-33", "2,001", "12,005")
