@@ -1,7 +1,9 @@
 """Functions that are scored like a model: their names, and what they return for sentence pairs."""
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -54,6 +56,17 @@ def function_name(function: object) -> str:
         same_in_every_process = re.sub(" at 0x[0-9a-fA-F]+", "", arguments)
         return f"{function_name(function.func)}-{sha256_of_json(same_in_every_process)[:8]}"
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def require_one_argument(function: LabelFunction, name: str) -> None:
+    """Check that a function takes one argument.
+
+    Raises:
+        InputError: If it does not.
+    """
+    must = f"{name} must take one argument, a list of (premise, hypothesis) pairs: ⟦reason⟧"
+    with explained(TypeError, must), suppress(ValueError):  # of built-in functions without a signature
+        inspect.signature(function).bind([])
 
 
 def call(function: LabelFunction, pairs: Sequence[Pair], data_labels: Sequence[str], name: str) -> Ints | Floats32:

@@ -17,6 +17,7 @@ from merge_snli.models.function import (
     function_name,
     labels_in_use,
     labels_of_answers,
+    require_one_argument,
 )
 from merge_snli.models.labels import FUNCTION, Pair
 from merge_snli.results.evaluate import evaluate
@@ -50,9 +51,11 @@ def score_function(
         version: A version of the function. If given, its answers are cached under name and version.
 
     Raises:
-        InputError: If the function does not return a label or probabilities for each pair, or `out` is not writable.
+        InputError: If the function does not take one argument or does not return a label or probabilities for each
+            pair, or `out` is not writable.
     """
     name = name or function_name(function)
+    require_one_argument(function, name)
     possible = labels_of_answers(data.label_names)
     digest = store = None
     if version is not None:
