@@ -86,6 +86,14 @@ def taggers_are_loaded_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def figures_are_small() -> Iterator[None]:
+    """Draw figures with few pixels, which takes less time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("merge_snli.comparison.line_chart.PNG_DPI", 40)
+        yield
+
+
 @pytest.fixture(scope="session")
 def tagger() -> Tagger:
     """The default tagger."""

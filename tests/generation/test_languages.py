@@ -259,7 +259,7 @@ def test_what_does_not_fit_a_language_is_one_sentence_before_any_work(
     named: tuple[str, ...],
 ) -> None:
     (tmp_path / "taggers" / "zh" / "x").mkdir(parents=True)
-    spacy.blank("fr").to_disk(tmp_path / "taggers" / "blank")
+    spacy.blank("de").to_disk(tmp_path / "taggers" / "blank")
     meta = {"lang": "zh", "name": "x", "version": "0", "pipeline": ["morphologizer"], "labels": {}}
     (tmp_path / "taggers" / "zh" / "meta.json").write_text(json.dumps(meta))
     monkeypatch.chdir(tmp_path / "taggers")

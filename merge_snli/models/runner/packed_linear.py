@@ -24,6 +24,9 @@ MAX_TESTED_OUTPUTS = 2**22
 # then filled up.
 FILLED_ROWS = (384, 512)
 
+# What `find_least_rows` returns, by weight shape, dtype, whether there is no bias, and number of threads.
+_TESTED: dict[tuple[object, ...], int] = {}
+
 
 class PackedLinear(nn.Linear):
     """A linear layer for inference on a CPU, with a packed weight.
@@ -52,9 +55,17 @@ class PackedLinear(nn.Linear):
     def find_least_rows(self) -> int:
         """Find the fewest rows to compute so that no output row depends on the other rows or on their number, from two.
 
+        Layers that run the same kernel, in any model, are tested once in a process.
+
         Returns:
             1 for as many as there are, one of `FILLED_ROWS` if fewer must be filled up, or 0 if that does not help.
         """
+        kernel = (self.weight.shape, self.weight.dtype, self.bias is None, torch.get_num_threads())
+        if kernel not in _TESTED:
+            _TESTED[kernel] = self._find_least_rows()
+        return _TESTED[kernel]
+
+    def _find_least_rows(self) -> int:
         sizes = [size for size in TESTED_ROWS if size * self.out_features <= MAX_TESTED_OUTPUTS]
         rows = torch.randn(sizes[-1], self.in_features, generator=torch.Generator().manual_seed(0))
         rows = rows.to(self.weight.dtype)
@@ -116,11 +127,8 @@ def _fill_up(model: nn.Module) -> int:
             layers.append(module)
         elif not isinstance(module, nn.Embedding) and any(w.ndim > 1 for w in module.parameters(recurse=False)):
             return 0
-    least: dict[torch.Size, int] = {}
-    for layer in layers:
-        if layer.weight.shape not in least:
-            least[layer.weight.shape] = layer.find_least_rows()
-    needed = max(least.values()) if least and all(least.values()) else 0
-    for layer in layers:
-        layer.least_rows = least[layer.weight.shape] if needed else 1
+    least = [layer.find_least_rows() for layer in layers]
+    needed = max(least) if least and all(least) else 0
+    for layer, rows in zip(layers, least, strict=True):
+        layer.least_rows = rows if needed else 1
     return needed

@@ -22,6 +22,11 @@ def two_layers(dtype: torch.dtype = torch.float32, *, bias: bool = True) -> nn.S
     return nn.Sequential(nn.Linear(48, 96, bias=bias), nn.Tanh(), nn.Linear(96, 24, bias=bias)).to(dtype).eval()
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_linear, "_TESTED", {})
+
+
 def nothing() -> Floats32:
     return np.zeros(1, np.float32)
 
@@ -160,6 +165,9 @@ def test_few_rows_are_tested_for_a_head_with_many_outputs(monkeypatch: pytest.Mo
     monkeypatch.setattr(packed_linear, "MAX_TESTED_OUTPUTS", 1_000)
     assert pack(nn.Sequential(nn.Linear(8, 100)).eval(), nothing)
     assert max(tested) == 8
+    tested.clear()
+    assert pack(nn.Sequential(nn.Linear(8, 100)).eval(), nothing)
+    assert not tested, "the same kernel"
 
 
 @needs_onednn
