@@ -101,4 +101,4 @@ def table_of(
     for header in rows[0]:
         columns.append(Column(header, "left" if header in labels else "right"))
     cells = [tuple(row.values()) for row in rows]
-    return Table(title=title, columns=tuple(columns), rows=tuple(cells), notes=notes)
+    return Table(title=title, columns=columns, rows=cells, notes=notes)

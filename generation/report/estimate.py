@@ -131,5 +131,5 @@ def estimate_text(estimate: Estimate) -> str:
     notes.append("Nothing was written.")
     sampled = "" if estimate.sampled == estimate.problems else f" ({estimate.sampled:,} sampled)"
     title = f"{estimate.problems:,} problems with a gold label{sampled}: about {estimate.forms:,} forms"
-    rows = tuple(step.row[:shown] for step in steps)
-    return Table(title=title, columns=COLUMNS[:shown], rows=rows, notes=tuple(notes)).text()
+    rows = [step.row[:shown] for step in steps]
+    return Table(title=title, columns=COLUMNS[:shown], rows=rows, notes=notes).text()

@@ -180,7 +180,7 @@ def inventory_table(work: Path, stored: Sequence[Stored]) -> Table:
     for entry in stored:
         rows.append((_name(entry), entry.shards, entry.rows, entry.bytes / BYTES_PER_MIB, NEEDED[entry.needed]))
     columns = (Column("content", "left"), *map(Column, ("shards", "rows", "MiB")), Column("needed", "left"))
-    return Table(title=f"{total:,.1f} MiB in {work}", columns=columns, rows=tuple(rows))
+    return Table(title=f"{total:,.1f} MiB in {work}", columns=columns, rows=rows)
 
 
 def _name(stored: Stored) -> str:

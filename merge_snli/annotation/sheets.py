@@ -42,7 +42,7 @@ def write_sheets(sample: Sample, out: Path) -> None:
         blank = [""] * (len(SCORES) + 1)
         for annotator in sample.annotators:
             rows = tuple((*row.values(), *blank) for row in _in_order_of(annotator, sample))
-            write_text(staged / f"{annotator}.csv", Table(columns=tuple(map(Column, header)), rows=rows).csv())
+            write_text(staged / f"{annotator}.csv", Table(columns=[*map(Column, header)], rows=rows).csv())
             _write_xlsx(staged / f"{annotator}.xlsx", header, rows)
         text = guidelines(sample)
         write_text(staged / GUIDELINES, text)
@@ -60,7 +60,7 @@ def sample_table(sample: Sample) -> Table:
             rows.append((dataset.name, stratum, population, dataset.size))
     return Table(
         columns=(Column("Data set", "left"), Column("Stratum", "left"), Column("Variants"), Column("Sampled")),
-        rows=tuple(rows),
+        rows=rows,
         notes=(f"{count(len(sample.shown), 'variant')} per annotator",),
     )
 

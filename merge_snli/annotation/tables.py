@@ -94,7 +94,7 @@ def _shares_table(annotation: Annotation) -> Table:
             rows.append((f"{prefix}weighted by class", None, scores.weighted.share * 100, ends, *blank))
         groups = scores.classes | (scores.masked_lms or {})
         rows += [_row(f"{prefix}{name}", of_group) for name, of_group in groups.items()]
-    return Table(title="Good variants (%)", columns=tuple(columns), rows=tuple(rows), notes=_notes(annotation))
+    return Table(title="Good variants (%)", columns=columns, rows=rows, notes=_notes(annotation))
 
 
 def _notes(annotation: Annotation) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _agreement_table(annotation: Annotation) -> Table:
         "Alpha: for ordinal data. Kappa: Cohen's, with quadratic weights. A dash: all scores are equal.",
         f"{ADJUDICATION_FILE}: {differing} on which annotators differ by 2 or more.",
     )
-    return Table(title="Agreement", columns=tuple(columns), rows=tuple(rows), notes=notes)
+    return Table(title="Agreement", columns=columns, rows=rows, notes=notes)
 
 
 def _adjudication_table(judgments: VariantJudgments, sample: Sample) -> Table:
@@ -158,7 +158,7 @@ def _adjudication_table(judgments: VariantJudgments, sample: Sample) -> Table:
         for judgment in of_variant:
             cells += [judgment[name] for name in (*SCORES, COMMENT)]
         rows.append(tuple(cells))
-    return Table(columns=tuple(columns), rows=tuple(rows))
+    return Table(columns=columns, rows=rows)
 
 
 def write_annotation(annotation: Annotation, judgments: VariantJudgments, out: Path, sample: Sample) -> list[Path]:

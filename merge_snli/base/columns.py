@@ -48,9 +48,9 @@ class Columns(Generic[R]):
         for row in rows:
             cells.append(tuple(cell(row) for _, cell in self._columns))
         return Table(
-            columns=tuple(column for column, _ in self._columns),
-            rows=tuple(cells),
+            columns=[column for column, _ in self._columns],
+            rows=cells,
             title=title,
             finding=finding,
-            notes=tuple(note for note in notes if note),
+            notes=[note for note in notes if note],
         )

@@ -99,11 +99,11 @@ class Table:
         notes: How to read the values, one or more sentences each.
     """
 
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
     title: str = ""
     finding: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
 
     def as_dict(self) -> JsonObject:
         """Return the table as JSON values, with each row as an object by column header."""

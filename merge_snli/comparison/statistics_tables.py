@@ -95,7 +95,7 @@ def pair_table(family: Family) -> Table:
     for number, (name, p_values) in enumerate(zip(family.models, p_matrix(family), strict=True), start=1):
         columns.append(Column(str(number)))
         rows.append((number, name, family.letters[name], *map(p_text, p_values)))
-    return Table(title="Adjusted p-values", columns=tuple(columns), rows=tuple(rows), notes=(letters_note(family),))
+    return Table(title="Adjusted p-values", columns=columns, rows=rows, notes=(letters_note(family),))
 
 
 def letters_note(family: Family) -> str:
@@ -167,7 +167,7 @@ def _p_table(family: Family) -> Table:
             f"{100 * pair.result.difference:.1f} points in every subsample. They count as different."
         )
     title = "Adjusted p-values, models by number"
-    return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+    return Table(title=title, columns=columns, rows=rows, notes=notes)
 
 
 def _test_table(comparison: Comparison, on_variants: TestResult) -> Table:

@@ -108,7 +108,7 @@ class MergeDataset:
             for split, number in splits.items():
                 rows.append((config, split, number))
         columns = (Column("config", "left"), Column("split", "left"), Column("rows"))
-        return Table(title=self.record.title, columns=columns, rows=tuple(rows)).html()
+        return Table(title=self.record.title, columns=columns, rows=rows).html()
 
 
 def find_dataset(name: object, *, revision: str | None = None) -> MergeDataset:

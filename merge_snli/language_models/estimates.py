@@ -147,4 +147,4 @@ def estimate_table(estimates: Sequence[JsonObject], expected: JsonObject, tokeni
     widths = ", ".join(f"±{100 * width:.1f} points at {at}" for at, width in expected.get("half_widths", {}).items())
     if widths:
         notes.append(f"Expected 95% interval of PA with {expected['seeds']:,} seeds: {widths}.")
-    return Table(columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+    return Table(columns=columns, rows=rows, notes=notes)

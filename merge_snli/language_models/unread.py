@@ -60,4 +60,4 @@ def unread_table(unread: Sequence[dict[str, str]], unit: str, *, in_full: bool) 
         if in_full or shown[kind] <= EXAMPLES:
             rows.append((*kind, reply["id"], json.dumps(reply["text"])))
     columns = tuple(Column(name, "left") for name in ("Model", "Kind", asked, "Text"))
-    return Table(title="Answers that cannot be read", columns=columns, rows=tuple(rows))
+    return Table(title="Answers that cannot be read", columns=columns, rows=rows)

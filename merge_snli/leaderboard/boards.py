@@ -139,8 +139,8 @@ class Board:
             if entry.unranked is not None:
                 notes.append(f"{entry.name} is not ranked: {entry.unranked}.")
         if titled:
-            return replace(table, finding=self.standings.finding, notes=tuple(notes))
-        return replace(table, title="", notes=tuple(notes))
+            return replace(table, finding=self.standings.finding, notes=notes)
+        return replace(table, title="", notes=notes)
 
     def tables(self) -> list[Table]:
         """Return the scores, one row per model; the effect of prompts; without seeds, the scores by value."""

@@ -56,7 +56,7 @@ def comma_separated(boards: Sequence[Board]) -> str:
         row["notes"] = "; ".join(row["notes"])
         names |= dict.fromkeys(row)
     columns = tuple(Column(name) for name in names)
-    return Table(columns=columns, rows=tuple(tuple(map(row.get, names)) for row in rows)).csv()
+    return Table(columns=columns, rows=[[*map(row.get, names)] for row in rows]).csv()
 
 
 def json_text(boards: Sequence[Board]) -> str:

@@ -152,4 +152,4 @@ def summary_table(record: Record) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, config in record.configs.items():
         rows.append((name, config.split, config.groups, *config.labels.values()))
-    return Table(title=record.title, columns=columns, rows=tuple(rows))
+    return Table(title=record.title, columns=columns, rows=rows)

@@ -95,7 +95,7 @@ def order_table(results: Sequence[Result], names: Sequence[str]) -> Table | None
     return Table(
         title="Order of the labels",
         columns=(MODEL, Column("Prompt", "left"), Column("Orders"), *(Column(name, format=".1f") for name in headers)),
-        rows=tuple(cells),
+        rows=cells,
         notes=(
             f"Position: correct share of all {row}s whose gold label the prompt lists there, over all orders.",
             f"Changed: share of all {group}s and {row}s whose answer is not the same in every order.",

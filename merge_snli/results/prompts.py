@@ -233,4 +233,4 @@ def prompt_table(results: Sequence[Result], names: Sequence[str]) -> Table | Non
         rows.append((name, *map(percent, astuple(result.effect))))
         by_prompt = [f"{title} {percent(scored.pattern_accuracy)}" for title, scored in result.prompts.items()]
         notes.append(f"{name}, {PA} by prompt: {'; '.join(by_prompt)}.")
-    return Table(title="Prompts", columns=columns, rows=tuple(rows), notes=tuple(notes))
+    return Table(title="Prompts", columns=columns, rows=rows, notes=notes)

@@ -263,4 +263,4 @@ class Result(ResultFile):
             counted = [row[name] for name in COUNTED]
             cells.append((*counted, *(percent(row.get(name)) for name in shares)))
         title = f"{self.title} on {self.dataset.title}"
-        return Table(title=title, columns=tuple(columns), rows=tuple(cells)).html()
+        return Table(title=title, columns=columns, rows=cells).html()

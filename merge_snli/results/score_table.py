@@ -96,7 +96,7 @@ def _part_table(named: Sequence[tuple[str, Result]], column: str, title: str) ->
             if row is not None:
                 rows.append((value, name, row["rows"], *(percent(row[share]) for share in shares.values())))
     note = f"{', '.join(map(_header, labels))}: share of the pairs with this predicted label."
-    return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=(note,))
+    return Table(title=title, columns=columns, rows=rows, notes=(note,))
 
 
 def values_of(results: Iterable[Result], column: str) -> dict[str, None]:

@@ -175,7 +175,7 @@ def plan_text(options: ClusterOptions, stages: Sequence[RunStage], folder: Path,
         title=f"{estimate.problems:,} problems (shards: {stages[0].shards:,}), "
         f"about {estimate.forms:,} forms per masked LM",
         columns=(Column("stage", "left"), Column("tasks"), Column("forms per task"), Column("time")),
-        rows=tuple(_rows(options, stages, folder, estimate)),
+        rows=[*_rows(options, stages, folder, estimate)],
         notes=(
             f"Times are measured in one process on {estimate.device}, the device of this machine, and divided by the "
             "tasks that run at the same time; waiting for resources is not included. Nothing was submitted.",

@@ -138,7 +138,7 @@ def status_table(status: JsonObject) -> Table:
     """Return what `run_status` returns as a table, with the first failure in its notes."""
     numbers = map(Column, ("tasks", DONE, RUNNING, FAILED, "rate", "left"))
     columns = (Column("stage", "left"), *numbers, Column("logs", "left"))
-    return Table(columns=columns, rows=tuple(map(_row, status["stages"])), notes=tuple(_notes(status)))
+    return Table(columns=columns, rows=[*map(_row, status["stages"])], notes=_notes(status))
 
 
 def _row(stage: JsonObject) -> tuple[str | int | None, ...]:

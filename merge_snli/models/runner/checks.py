@@ -26,8 +26,9 @@ EXAMPLE_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
 # Tolerance relative to the largest value, by dtype.
 NOISE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 5e-3}
 
-# Numbers of rows, besides that of a full batch, with which a model is tested for batch invariance.
-TESTED_ROWS = (2, 3, 7)
+# Numbers of rows, besides that of a full batch, with which a model is tested for batch invariance; and the fewest of a
+# full batch, if inputs are long.
+TESTED_ROWS, MIN_FULL = (2, 3, 7), 8
 
 
 def outputs_match(fast: Callable[[], Floats32], expected: Floats32, noise: float) -> bool:
@@ -55,21 +56,10 @@ def is_batch_invariant(run: Callable[[Ints], Floats32], sizes: Sequence[int]) ->
     every = np.arange(sizes[-1])
     whole = run(every)
     for size in sizes[:-1]:
-        for some in (every[:size], np.roll(every, size)[:size]):
+        for some in (every[:size], np.roll(every, 1)[:size]):
             if run(some).tobytes() != whole[some].tobytes():
                 return False
     return True
-
-
-def is_position_invariant(run: Callable[[Ints], Floats32], number: int) -> bool:
-    """Return whether a model gives the same bits for an input at every position of a batch of so many rows.
-
-    Args:
-        run: As for `is_batch_invariant`.
-        number: The number of rows.
-    """
-    shifted = np.roll(np.arange(number), 1)
-    return run(shifted).tobytes() == run(np.arange(number))[shifted].tobytes()
 
 
 def rotated(example: Encoded, number: int) -> Encoded:
@@ -107,14 +97,15 @@ def find_runner(
     pads, length = padding > 0, int(example.lengths[0])
     layers = [module for module in model.base_model.modules() if isinstance(module, nn.Linear)]
     tokens = partial(batch_tokens, model.device.type, sum(layer.weight.numel() for layer in layers), pads=pads)
-    sizes = (*TESTED_ROWS, tokens(batch_invariant=True) // (length - cached + padding))
+    sizes = (*TESTED_ROWS, max(MIN_FULL, tokens(batch_invariant=True) // (length - cached + padding)))
     inputs = rotated(example, sizes[-1])
     # Inputs that are not padded have odd lengths, too, after which rows begin at other places in memory.
     others = (0, padding) if pads else (0, -1)
     runs = [partial(run_once, step, inputs, model.device, padding=added) for added in others]
     invariant = packed > 0 and all(is_batch_invariant(run, sizes) for run in runs)
     most = tokens(batch_invariant=invariant) * length // (length - cached)
-    if not invariant and not all(is_position_invariant(run, most // length) for run in runs):
-        most = 1  # each input is a batch of its own
+    rows = min(max(1, most // length), sizes[-1])
+    if not invariant and not all(is_batch_invariant(run, (rows, rows)) for run in runs):
+        most = 1  # the position matters, too: each input is a batch of its own
     shapes = Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)
     return Runner(name, item, model.device, shapes)

@@ -13,7 +13,7 @@ from generation.masked_lms.loading import load_masked_lm
 from merge_snli.base.arrays import Ints
 from merge_snli.models.finding import find_model
 from merge_snli.models.runner import runner as running
-from merge_snli.models.runner.checks import is_batch_invariant
+from merge_snli.models.runner.checks import find_runner, is_batch_invariant
 from merge_snli.models.runner.encoded import IDS, MASK, Encoded
 from merge_snli.models.runner.runner import Batch, Runner, Step
 from merge_snli.models.runner.shapes import GPU_TOKENS, MIN_TOKENS, Shapes, batch_tokens
@@ -144,6 +144,22 @@ def test_batch_invariant_means_same_bits_at_every_size_and_position() -> None:
     assert is_batch_invariant(lambda rows: values[rows], (2, 3, 8))
     assert not is_batch_invariant(lambda rows: values[rows] + 1e-3 * (len(rows) > 4), (2, 3, 8))
     assert not is_batch_invariant(lambda rows: values[rows] + 1e-3 * (np.arange(len(rows)) == 0), (2, 3, 8))
+
+
+class Layer(torch.nn.Linear):
+    """A model that is one layer."""
+
+    base_model = property(lambda self: self)
+    device = CPU
+
+
+@pytest.mark.parametrize(("depends", "rows"), [(len, 256), (lambda ids: torch.arange(len(ids)) % 2, 1)])
+def test_each_input_is_a_batch_if_its_position_matters(depends: Callable[[torch.Tensor], Any], rows: int) -> None:
+    def step(batch: Batch) -> list[torch.Tensor]:
+        return [sums(batch)[0] + depends(batch[IDS])]
+
+    found = find_runner(Layer(4, 4), step, inputs([4, 4]), name="m", item="form", packed=1)
+    assert found.shapes.rows(4) == rows
 
 
 @pytest.mark.parametrize("fail", [of_cuda, of_cpu, of_python])
