@@ -12,7 +12,7 @@ from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.record import require
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.problems.problem import Problem
-from merge_snli.schema import ALL, WORD_CLASSES
+from merge_snli.schema import ALL
 
 # Number of seeds that a message names.
 MAX_NAMED = 3
@@ -83,10 +83,7 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
     variants = read_split(dataset, ALL)
     variants = variants.filter(pc.is_in(variants["word_class"], pa.array([*classes])))
     if not variants.num_rows:
-        available = ", ".join(word_class for word_class in WORD_CLASSES if word_class in dataset.configs)
-        raise InputError(
-            f"⟦seeds_from⟧ {name} has no seed of class {' or '.join(classes)} (available: {available}); set ⟦classes⟧"
-        )
+        raise InputError(f"⟦seeds_from⟧ {name} has no seed of class {' or '.join(classes)}: set other ⟦classes⟧")
     columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
     classes_of, texts_of = {}, {}
     for seed in variants.group_by("seed_id").aggregate(columns).to_pylist():

@@ -5,14 +5,12 @@ Exit with code 1 if a value is below its minimum.
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch
 from tqdm import tqdm
-from transformers import pipeline
 
 from generation.masked_lms.encoded_forms import ORIGINAL
 from generation.masked_lms.loading import load_masked_lm
@@ -21,9 +19,13 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import forms_of_word, shared_words
 from merge_snli.embedded import FOLDER, MASKED_LMS
 from merge_snli.models.finding import find_model
+from merge_snli.models.options import ModelOptions
+from merge_snli.models.runner.loading import read_output_names
+from merge_snli.models.runner.predictors import load_predictor
 from merge_snli.models.tagger import find_tagger
 from merge_snli.problems.problem import Problem
 from merge_snli.schema import DEFAULT_CLASSES, NLI_LABELS
+from merge_snli.scoring.predict import predict_pairs
 from training.corpora import SNLI_TEST, default_folder, problems_of
 from training.script import parse, script
 
@@ -39,7 +41,6 @@ REQUIRED: dict[str, Figures] = {
 }
 
 TOP = 200
-PAIRS_PER_BATCH = 64
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "--only": {
@@ -109,14 +110,14 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
 
 def nli_figures(folder: Path, problems: Sequence[Problem]) -> Figures:
     """Return a classifier's accuracy on problems, whose labels are compared by name, and their number."""
-    classify = pipeline("text-classification", model=str(folder), dtype=torch.float32, device="cpu")
-    # Sorted by length to reduce padding.
-    ordered = sorted(problems, key=lambda problem: len(problem.premise) + len(problem.hypothesis))
-    pairs = ({"text": problem.premise, "text_pair": problem.hypothesis} for problem in ordered)
-    answers: Iterator[dict[str, str]] = classify(pairs, batch_size=PAIRS_PER_BATCH)  # type: ignore[assignment, arg-type]
-    shown = tqdm(answers, total=len(ordered), desc=folder.name, unit="pair", mininterval=5)
-    correct = [answer["label"] == NLI_LABELS[problem.label] for answer, problem in zip(shown, ordered, strict=True)]
-    return {"accuracy": sum(correct) / len(correct), "problems": len(correct)}
+    model = find_model(str(folder))
+    labels = read_output_names(model)
+    pairs = [(problem.premise, problem.hypothesis) for problem in problems]
+    predictions, _ = predict_pairs(lambda: load_predictor(model, "cpu", ModelOptions()), pairs, None, name=folder.name)
+    correct = 0
+    for output, problem in zip(predictions.outputs, problems, strict=True):
+        correct += labels[output] == NLI_LABELS[problem.label]
+    return {"accuracy": correct / len(pairs), "problems": len(pairs)}
 
 
 def missed(name: str, figures: Figures) -> list[str]:

@@ -15,7 +15,6 @@ import numpy as np
 
 from generation.replacements.finding import FilteredWord
 from generation.report.compared import table_of
-from generation.sentences.forms import SIDES
 from merge_snli.base.arrays import Bools, Floats
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import write_bytes
@@ -67,46 +66,34 @@ def overlap(dataset: MergeDataset) -> Overlap:
     return Overlap("Variants per seed", tuple(masks), shared / len(table["seed_id"].unique()), (note,))
 
 
-def suggestion_overlaps(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> dict[str, Overlap]:
+def suggestion_overlap(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> Overlap:
     """Count the suggestions that masked LMs share, as the filters left them before sets are formed.
 
-    A suggestion for several occurrences of a word in a sentence, or in both sentences of a problem, counts once.
+    A suggestion for several occurrences of a word in a problem counts once.
 
     Args:
         words: The shared words of all problems, those of a problem one after another.
         masked_lms: Names of the masked LMs.
 
     Returns:
-        The averages over sentences, and over problems as in the paper, by `sentence` and `problem`.
+        The average over problems, as in the paper.
     """
-    sentences: Counter[frozenset[str]] = Counter()
-    problems: Counter[frozenset[str]] = Counter()
-    number = 0
+    counts: Counter[frozenset[str]] = Counter()
+    problems = 0
     for _, of_problem in groupby(words, lambda word: word.tagged.problem.id):
-        number += 1
-        in_sentence: dict[Hashable, set[str]] = defaultdict(set)
-        in_problem: dict[Hashable, set[str]] = defaultdict(set)
+        problems += 1
+        names: dict[Hashable, set[str]] = defaultdict(set)
         for word in of_problem:
             for form in word.forms:
                 for suggestion in form.suggestions:
-                    in_sentence[form.side, word.word, suggestion].add(form.masked_lm)
-                    in_problem[word.word, suggestion].add(form.masked_lm)
-        sentences.update(map(frozenset, in_sentence.values()))
-        problems.update(map(frozenset, in_problem.values()))
-    return {
-        "sentence": _average(sentences, len(SIDES) * number, "sentence", masked_lms),
-        "problem": _average(problems, number, "problem", masked_lms),
-    }
-
-
-def _average(counts: Counter[frozenset[str]], total: int, unit: str, masked_lms: tuple[str, ...]) -> Overlap:
-    """Return the overlap of suggestions that were counted by the masked LMs that have them."""
+                    names[word.word, suggestion].add(form.masked_lm)
+        counts.update(map(frozenset, names.values()))
     matrix = np.zeros((len(counts), len(masked_lms)), np.bool_)
-    for row, names in enumerate(counts):
-        matrix[row] = [name in names for name in masked_lms]
+    for row, of_row in enumerate(counts):
+        matrix[row] = [name in of_row for name in masked_lms]
     shared = _shared(matrix, np.array([*counts.values()], np.float64))
-    note = f"Average over {total:,} {unit}s with a word to replace, of what the filters of the run kept."
-    return Overlap(f"Suggestions per {unit}", masked_lms, shared / max(1, total), (note,))
+    note = f"Average over {problems:,} problems with a word to replace, of what the filters of the run kept."
+    return Overlap("Suggestions per problem", masked_lms, shared / max(1, problems), (note,))
 
 
 def _shared(matrix: Bools, times: Floats) -> Floats:

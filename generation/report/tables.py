@@ -20,7 +20,7 @@ from generation.report.compared import (
     printed_rows,
     table_of,
 )
-from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlaps
+from generation.report.overlap import Overlap, figure_9, overlap, suggestion_overlap
 from generation.report.read_again import check_work, filter_again
 from generation.report.summary import composition, label_shares, percent
 from generation.sentences.forms import HYPOTHESIS, PREMISE
@@ -50,7 +50,7 @@ def report_tables(
     Args:
         dataset: A MERGE data set.
         work: The work folder of its run; None for `DIR.work`.
-        suggestions: Also count the suggestions that masked LMs share per sentence and per problem, as Figure 9 does.
+        suggestions: Also count the suggestions that masked LMs share per problem, as Figure 9 does.
             This applies the filters of the run again.
         tagger: The folder of the tagger of the run, if it is not an installed package.
 
@@ -72,10 +72,9 @@ def report_tables(
     if not suggestions:
         return tables, validated
     words = chain.from_iterable(filter_again(dataset, folder, tagger))
-    counted = suggestion_overlaps(words, masked_lm_names(dataset.record))
-    for unit, of_unit in counted.items():
-        tables[f"figure_9_per_{unit}"] = figure_9(of_unit)
-    return tables, counted["problem"]
+    suggested = suggestion_overlap(words, masked_lm_names(dataset.record))
+    tables["figure_9_per_problem"] = figure_9(suggested)
+    return tables, suggested
 
 
 def table_2(dataset: MergeDataset) -> Table:

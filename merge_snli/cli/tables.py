@@ -33,8 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(
         group,
         "--suggestions",
-        "also count the suggestions that masked LMs share per sentence and per problem (Figure 9), from the "
-        "work folder of the run",
+        "also count the suggestions that masked LMs share per problem (Figure 9), from the work folder of the run",
     )
     add(group, "--work DIR", "work folder of the run (default: DATA.work)")
     add(group, "--out FILE", "also write Figure 9 to an .svg, .png or .pdf file")

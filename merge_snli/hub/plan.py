@@ -226,9 +226,8 @@ def check_valid(dataset: MergeDataset) -> None:
 
     findings = validate(dataset).findings
     if findings:
-        more = f" and {len(findings) - 1:,} more" if len(findings) > 1 else ""
         raise InputError(
-            f"{dataset.folder} does not pass validation ({findings[0]}{more}): fix this or generate the data set "
+            f"{dataset.folder} does not pass validation ({findings[0]}): fix this or generate the data set "
             f"again; merge-snli validate {dataset.folder} lists all findings"
         )
 

@@ -177,7 +177,7 @@ def test_folders_of_all_seeds_are_checked_before_the_first_is_trained(
     ("max_length", "message"),
     [
         (100_000, r"max_length is 100000, but .*tiny takes at most {limit} "),
-        (2, r"max_length is 2, but all 30 training pairs are longer"),
+        (2, r"max_length is 2, but all 30 training pairs"),
     ],
 )
 def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
@@ -203,8 +203,8 @@ def test_the_number_of_truncated_pairs_is_logged(
     lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
     with caplog.at_level("INFO"):
         interrupt_at(replace(short, recipe=replace(RECIPE, max_length=lengths[14])), 0)
-    longer = sum(length > lengths[14] for length in lengths)
-    assert f"{longer} of 30 training pairs are longer than {lengths[14]} tokens" in caplog.text
+    full = sum(length >= lengths[14] for length in lengths)
+    assert f"{full} of 30 training pairs have at least {lengths[14]} tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(

@@ -48,7 +48,7 @@ def finetune(
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
 
     Raises:
-        InputError: If the maximum length is above the model's limit, or all training examples are longer. Nothing is
+        InputError: If the maximum length is above the model's limit, or no training example is shorter. Nothing is
             written then.
     """
     set_seed(seed)
@@ -61,7 +61,7 @@ def finetune(
         )
     labels = output_names(model.config)
     encoded = encode(data.examples, tokenizer, labels, max_length)
-    check_truncated(data.examples, encoded, tokenizer, max_length)
+    check_truncated(encoded, max_length)
     checkpoints = options.checkpoints_of(seed)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
@@ -113,36 +113,29 @@ def encode(
         labels: The model's labels in the order of its outputs.
         max_length: Longer pairs are truncated, the longer sentence first.
     """
-    columns = tokenizer(*_texts(examples), truncation=True, max_length=max_length)
+    premises = [example.premise for example in examples]
+    hypotheses = [example.hypothesis for example in examples]
+    columns = tokenizer(premises, hypotheses, truncation=True, max_length=max_length)
     numbers = [labels.index(NLI_LABELS[example.label]) for example in examples]
     return rows_of(columns | {"labels": numbers})
 
 
-def _texts(examples: Sequence[Problem]) -> tuple[list[str], list[str]]:
-    return [example.premise for example in examples], [example.hypothesis for example in examples]
-
-
-def check_truncated(
-    examples: Sequence[Problem], rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, max_length: int
-) -> None:
-    """Log how many examples were truncated.
+def check_truncated(rows: Sequence[Row], max_length: int) -> None:
+    """Log how many examples fill the maximum length, and are truncated if they are longer.
 
     Args:
-        examples: The examples.
-        rows: Their rows, with at most `max_length` tokens.
-        tokenizer: The model's tokenizer.
+        rows: The rows of the examples, with at most `max_length` tokens.
         max_length: The maximum number of tokens.
     """
-    full = [example for example, row in zip(examples, rows, strict=True) if len(row["input_ids"]) >= max_length]
-    lengths = [len(tokens) for tokens in tokenizer(*_texts(full), verbose=False)["input_ids"]] if full else []
-    longer = sum(length > max_length for length in lengths)
-    if longer == len(examples):
+    full = sum(len(row["input_ids"]) >= max_length for row in rows)
+    if full == len(rows):
         raise InputError(
-            f"⟦max_length⟧ is {max_length}, but all {longer:,} training pairs are longer, the shortest has "
-            f"{min(lengths)} tokens: pass a larger number"
+            f"⟦max_length⟧ is {max_length}, but all {full:,} training pairs have at least as many tokens: pass a "
+            "larger number"
         )
-    if longer:
-        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(examples), max_length)
+    if full:
+        message = "%d of %d training pairs have at least %d tokens: what is beyond that is left out"
+        logger.info(message, full, len(rows), max_length)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:

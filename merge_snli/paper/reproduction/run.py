@@ -12,12 +12,11 @@ from pathlib import Path
 
 from merge_snli.answers.data import ScoredData
 from merge_snli.base import __version__
-from merge_snli.base.errors import InputError, Message, as_flags, param, say_once
+from merge_snli.base.errors import InputError, as_flags, say_once
 from merge_snli.base.extras import install_command
 from merge_snli.base.stages import Executor
 from merge_snli.dataset.out_folder import check_out
-from merge_snli.embedded import embedded_path
-from merge_snli.models.finding import check_weights, find_device, find_model
+from merge_snli.models.finding import check_weights, find_model
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.paper_models import paper_model
 from merge_snli.paper.reproduction.verdict import Document, Ours, compare
@@ -238,14 +237,6 @@ def check_requirements(run: PaperRun) -> None:
             refused[name] = error.message.marked
     if refused:
         raise InputError(say_once(refused))
-    bundled = all(map(embedded_path, run.models.values()))
-    if not bundled and run.executor is None and find_device(run.model_options.device) == "cpu":
-        logger.warning(
-            Message(
-                "no GPU was found: ⟦dry_run=True⟧ estimates the time on this CPU; name a GPU with "
-                f"{param('device', 'cuda:0')}, or use {param('cluster', 'FILE')}"
-            )
-        )
 
 
 def missing_packages(run: PaperRun) -> list[str]:
