@@ -1,5 +1,6 @@
 """The page of the metric's Space: paste or upload predictions to get SA, the PA curve and a table."""
 
+import csv
 import io
 import warnings
 from functools import cache
@@ -49,22 +50,27 @@ def read_table(text: str) -> dict[str, list[str]]:
         The columns, by the names of the metric's arguments.
 
     Raises:
-        ValueError: If a column or a value is missing. A prediction may be empty, and is then wrong.
+        ValueError: If a column or a value is missing, or a column is there twice. A prediction may be empty, and is
+            then wrong.
     """
-    text = text.strip()
-    if not text:
+    lines = text.strip().splitlines()
+    if not lines:
         raise ValueError("The table is empty: paste a table or upload a file.")
-    separator = "\t" if "\t" in text.splitlines()[0] else ","
-    table = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, index_col=False)
-    table.columns = table.columns.str.strip()
-    columns: dict[str, list[str]] = {}
+    rows = csv.DictReader(io.StringIO(text.strip()), delimiter="\t" if "\t" in lines[0] else ",")
+    names = [name.strip() for name in rows.fieldnames or []]
+    rows.fieldnames = names
     for name in COLUMNS:
-        if name not in table:
-            raise ValueError(f"The column {name!r} is missing: the header has {', '.join(map(repr, table))}.")
-        values = table[name].fillna("").str.strip().tolist()
-        if name != "prediction" and "" in values:
-            raise ValueError(f"Line {values.index('') + 2} has no value for {name}.")
-        columns[f"{name}s"] = values
+        if name not in names:
+            raise ValueError(f"The column {name!r} is missing: the header has {', '.join(map(repr, names))}.")
+        if names.count(name) > 1:
+            raise ValueError(f"The header has the column {name!r} twice: leave one of them out.")
+    columns: dict[str, list[str]] = {f"{name}s": [] for name in COLUMNS}
+    for row in rows:
+        for name in COLUMNS:
+            value = row[name]
+            if value is None or not (value.strip() or name == "prediction"):
+                raise ValueError(f"Line {rows.line_num} has no value for {name}.")
+            columns[f"{name}s"].append(value.strip())
     return columns
 
 

@@ -50,6 +50,7 @@ def test_reads_csv_and_tsv_with_columns_in_any_order(app: Any, old: str, new: st
     [
         (" ", "empty"),
         ("a,b\n1,2", "'prediction'.*'a', 'b'"),
+        ("group,prediction,reference,group\na,0,0,b", "'group' twice"),
         ("prediction,reference,group\n0,-,a", "references\\[0\\] is '-'"),
         ("prediction,reference,group\n0,0", "Line 2 .*group"),
         ("prediction,reference,group\n0,0,a\n0,0, \n0,0,a", "Line 3 .*group"),
