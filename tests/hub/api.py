@@ -104,16 +104,13 @@ def tree(api: Api, request: Request, *, repo: Repo, revision: str, path: str = "
 
 
 def refs(api: Api, request: Request, *, repo: Repo) -> Response:
-    """Return branches and tags, and pull requests if requested."""
+    """Return branches and tags."""
 
     def named(prefix: str, oids: Mapping[str, str]) -> list[dict[str, str]]:
         return [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(oids.items())]
 
-    found = {"branches": named("refs/heads/", repo.branches), "tags": named("refs/tags/", repo.tags), "converts": []}
-    if request.args.get("include_prs"):
-        pull_requests = {f"refs/pr/{number}": pull.oid for number, pull in repo.pull_requests.items()}
-        found["pullRequests"] = named("", pull_requests)
-    return as_json(found)
+    branches, tags = named("refs/heads/", repo.branches), named("refs/tags/", repo.tags)
+    return as_json({"branches": branches, "tags": tags, "converts": []})
 
 
 def discussions(api: Api, request: Request, *, repo: Repo) -> Response:

@@ -12,7 +12,7 @@ import datasets
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification
 
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
@@ -30,7 +30,7 @@ from training.finetuning.data import (
     read_training_data,
 )
 from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
-from training.finetuning.run import load_classifier
+from training.finetuning.run import check_truncated, load_classifier
 from training.trainer import LengthSampler, LengthTrainer, last_checkpoint
 
 PROBLEMS = "demo:problems"
@@ -191,20 +191,10 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     assert not (tmp_path / "out.work").exists()
 
 
-def test_the_number_of_truncated_pairs_is_logged(
-    base: Path,
-    problems: Path,
-    tmp_path: Path,
-    interrupt_at: Callable[[FinetuneOptions, int], None],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    short, tokenizer = options(base, problems, tmp_path / "out"), AutoTokenizer.from_pretrained(base)
-    pairs = [(each.premise, each.hypothesis) for each in read_training_data(short).examples]
-    lengths = sorted(map(len, tokenizer(pairs)["input_ids"]))
+def test_the_number_of_truncated_pairs_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        interrupt_at(replace(short, recipe=replace(RECIPE, max_length=lengths[14])), 0)
-    full = sum(length >= lengths[14] for length in lengths)
-    assert f"{full} of 30 training pairs have at least {lengths[14]} tokens" in caplog.text
+        check_truncated([{"input_ids": [0] * length} for length in (3, 4, 5)], 4)
+    assert "2 of 3 training pairs have at least 4 tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(

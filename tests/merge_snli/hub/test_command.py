@@ -89,9 +89,9 @@ def test_missing_token_and_offline(
 def test_findings_prevent_publishing(
     hub: Hub, token: str, dataset: MergeDataset, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    find(monkeypatch, *[Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0")] * 2)
+    find(monkeypatch, Finding("data/all/test.parquet", 3, "label", "is 2 where the seed has 0"))
     message = command("publish", dataset.folder, "--repo", REPO, code=2).err
-    assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0 and 1 more)" in message
+    assert "(data/all/test.parquet, row 3, label: is 2 where the seed has 0)" in message
     assert hub.requests == []
 
 

@@ -114,21 +114,22 @@ def test_a_lost_node_leaves_its_tasks_to_the_other(
 
 
 def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what_is_finished(
-    few: Path, few_dataset: Path, cluster_file: ClusterFile, tmp_path: Path
+    many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "merge_snli", cluster_file("few")
-    running = generate(few, out, file)
-    running.wait_for("demo:mlm-wordpiece", tasks=2)
-    error = generate(few, out, file).fail()
+    out, file = tmp_path / "merge_snli", cluster_file("many")
+    running = generate(many, out, file, MANY)
+    running.wait_for("demo:mlm-wordpiece")
+    error = generate(many, out, file, MANY).fail()
     assert f"merge-snli work status {out}" in error
     os.kill(running.process.pid, signal.SIGINT)
     error = running.fail(130)
     assert "Traceback" not in error
     wait_until(lambda: not task_processes())
     found = status(out) or {}
-    assert (found["active"], found["stages"][0]["done"]) == (False, 2)
-    generate(few, out, file).succeed()
-    assert files_in(out) == files_in(few_dataset)
+    assert not found["active"]
+    assert found["stages"][0]["done"] == found["stages"][0]["tasks"]
+    generate(many, out, file, MANY).succeed()
+    assert files_in(out) == many_files
 
 
 def test_an_error_of_the_user_is_told_in_its_own_sentence(
