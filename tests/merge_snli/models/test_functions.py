@@ -150,10 +150,7 @@ def test_labels_in_the_form_of_pipelines_are_read(dataset: Path) -> None:
 
 
 def test_what_is_no_list_of_labels_is_refused(dataset: Path) -> None:
-    def number(pairs: list[Pair]) -> Any:  # noqa: ANN401 - not what a function should return
-        return len(pairs)
-
-    refused(r"^number returned \d+ for \d+ pairs; it must return a list of labels", score, number, dataset)
+    refused(r"^len returned \d+ for \d+ pairs; it must return a list of labels", score, len, dataset)
 
 
 def with_client(pairs: list[Pair], *, client: object = None, api_key: str = "") -> list[str]:
