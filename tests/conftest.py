@@ -77,19 +77,14 @@ def cache_of_checks_is_removed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def taggers_are_loaded_once() -> Iterator[None]:
-    """Share each spaCy pipeline among all runs of a worker; its weights are still checked by each run."""
+def repeated_work_takes_less_time() -> Iterator[None]:
+    """Share each spaCy pipeline among all runs of a worker, which still check its weights, and draw few pixels."""
     from merge_snli.models import tagger
+    from merge_snli.pairs.clauses import load_parser
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tagger, "_load", functools.cache(tagger._load))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def figures_are_small() -> Iterator[None]:
-    """Draw figures with few pixels, which takes less time."""
-    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("merge_snli.pairs.extended_pair.load_parser", functools.cache(load_parser))
         patch.setattr("merge_snli.comparison.line_chart.PNG_DPI", 40)
         yield
 
