@@ -99,14 +99,13 @@ def replaced_words(
 
 
 def seed_offsets(row: JsonObject, side: str) -> tuple[int, ...]:
-    """Return the offsets of the replaced word in a sentence of the seed; none if the variant is not made from it.
+    """Return the offsets of the replaced word in a sentence of the seed.
 
     Args:
         row: A variant.
         side: `premise` or `hypothesis`.
     """
-    starts = row[f"{side}_offsets"] or ()
-    words = replaced_words(row[f"seed_{side}"], row[side], starts, row["original"], row["replacement"])
+    words = replaced_words(row[f"seed_{side}"], row[side], row[f"{side}_offsets"], row["original"], row["replacement"])
     return tuple(start for (start, _), _ in words)
 
 

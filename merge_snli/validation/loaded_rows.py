@@ -5,9 +5,9 @@ from functools import partial
 from generation.sentences.forms import SIDES
 from merge_snli.base.files import JsonObject
 from merge_snli.dataset.loaded import LoadedRows
+from merge_snli.dataset.variants import replaced_words
 from merge_snli.schema import TEST, data_file
 from merge_snli.validation.findings import Collector, quoted
-from merge_snli.validation.seeds import offsets_in_seed
 
 # What the variants of a seed have in common.
 OF_SEED = ("seed_premise", "seed_hypothesis", "label")
@@ -32,6 +32,8 @@ def check_loaded(loaded: LoadedRows, collector: Collector) -> None:
         if row["label"] not in range(len(loaded.label_names)):
             find("label", f"is {row['label']}; the labels are 0 to {len(loaded.label_names) - 1}")
         for side in SIDES:
-            offsets_in_seed(row, side, find)
+            starts, words = row[f"{side}_offsets"] or [], (row["original"], row["replacement"])
+            if not replaced_words(row[f"seed_{side}"], row[side], starts, *words):
+                find(side, f"is not the seed's with {quoted(words[0])} replaced by {quoted(words[1])} at its offsets")
     collector.count("seeds", len(seeds))
     collector.count("variants", loaded.table.num_rows)

@@ -160,8 +160,7 @@ def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) ->
         _check_replacement(row, seed, run.options, find)
         _check_validators(row, run, find)
         if word is not None and seed.tagged is None:
-            premise, hypothesis = (offsets_in_seed(row, side, find) for side in SIDES)
-            word = replace(word, premise=premise, hypothesis=hypothesis) if premise and hypothesis else None
+            word = _at_offsets(word, row, run.options, find)
         if word is not None:
             premise_mlms, hypothesis_mlms = (tuple(row[f"{side}_mlms"]) for side in SIDES)
             replacement = Replacement(row["replacement"], premise_mlms, hypothesis_mlms, row["log_odds"])
@@ -170,14 +169,15 @@ def check_variants(seed: CheckedSeed, run: RecordedRun, collector: Collector) ->
         _compare(seed, variants, run.options, collector)
 
 
-def offsets_in_seed(row: Row, side: str, find: Find) -> tuple[int, ...]:
-    """Return the offsets of the replaced word in a sentence of the seed; report a sentence that is not the seed's."""
-    starts = seed_offsets(row, side)
-    if not starts:
-        words = f"{quoted(row['original'])} replaced by {quoted(row['replacement'])}"
-        at = quoted(row[f"{side}_offsets"])
-        find(side, f"is {quoted(row[side])}, not the sentence of the seed with {words} at {at}")
-    return starts
+def _at_offsets(word: SharedWord, row: Row, options: Options, find: Find) -> SharedWord | None:
+    """Return a word with its offsets in the seed; None if the variant is not the seed with the word replaced there."""
+    premise, hypothesis = (offsets_in_seed(row, side, ignore_case=options.ignore_case) for side in SIDES)
+    for side, starts in zip(SIDES, (premise, hypothesis), strict=True):
+        if not starts:
+            words = f"{quoted(row['original'])} replaced by {quoted(row['replacement'])}"
+            at = quoted(row[f"{side}_offsets"])
+            find(side, f"is {quoted(row[side])}, not the sentence of the seed with {words} at {at}")
+    return replace(word, premise=premise, hypothesis=hypothesis) if premise and hypothesis else None
 
 
 def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> SharedWord | None:
@@ -268,3 +268,25 @@ def _compare(seed: CheckedSeed, variants: Sequence[Variant], options: Options, c
             collector.find(VARIANTS, number, column, message)
             if column == "variant_id":  # another order, which shifts all later rows
                 return
+
+
+def offsets_in_seed(row: Row, side: str, *, ignore_case: bool = False) -> tuple[int, ...]:
+    """Return the offsets of a replaced word in a sentence of its seed, as the variant has them.
+
+    Without the tagger of the run, only text between spaces, punctuation and the sentence's ends is known to be a word.
+    Such an occurrence must be replaced; one within a longer word may be.
+
+    Args:
+        row: A variant.
+        side: The side of the sentence.
+        ignore_case: Whether the run compared shared words ignoring case.
+
+    Returns:
+        The offsets; none if the sentence is not that of the seed with the word replaced.
+    """
+    sentence, original = row[f"seed_{side}"], row["original"]
+    starts = seed_offsets(row, side) if original else ()
+    replaced = {sentence[start : start + len(original)] for start in starts}
+    whole = rf"(?<![\w\-'’/]){re.escape(original)}(?![\w\-'’/])"  # certainly not within a longer word
+    words = {word.start() for word in re.finditer(whole, sentence, re.IGNORECASE if ignore_case else 0)}
+    return starts if words <= {*starts} and (ignore_case or replaced <= {original}) else ()

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +184,7 @@ def test_a_title_that_contradicts_the_options_or_the_card(copied: Path) -> None:
     ("seed", "sentence", "offsets", "expected"),
     [
         ("“dog” eat dog", "“bird” eat bird", (1, 11), (1, 10)),
+        ("dog eat dog", "bird eat dog", (0,), ()),
         ("A dog and a hot-dog.", "A bird and a hot-dog.", (2,), (2,)),
         ("A dog and a hot-dog.", "A bird and a hot-bird.", (2, 17), (2, 16)),
         ("A dogma.", "A dogma.", (), ()),
@@ -192,19 +192,24 @@ def test_a_title_that_contradicts_the_options_or_the_card(copied: Path) -> None:
         ("A dog runs.", "A bird ran.", (2,), ()),
         ("A dog runs.", "A bird runs.", (3,), ()),
         ("dog eat dog", "bird eat bird", (9, 0), ()),
-        ("Dogs eat dogs", "Birds eat birds", None, ()),
+        ("Dogs like dog", "Birds like bird", (0, 11), ()),
     ],
 )
-def test_offsets_in_the_seed(
-    seed: str, sentence: str, offsets: tuple[int, ...] | None, expected: tuple[int, ...]
+def test_every_whole_word_is_replaced(
+    seed: str, sentence: str, offsets: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
     row = {"seed_premise": seed, "premise": sentence, "premise_offsets": offsets}
-    collector = Collector()
-    found = offsets_in_seed(row | WORDS, "premise", partial(collector.find, VARIANTS, 0))
-    assert (found, len(collector.report("d").findings)) == (expected, not expected)
+    assert offsets_in_seed(row | {"original": "dog", "replacement": "bird"}, "premise") == expected
 
 
-WORDS = {"original": "dog", "replacement": "bird"}
+def test_ignore_case() -> None:
+    row = {"seed_premise": "Dogs like dogs", "original": "dogs", "replacement": "birds"}
+    replaced = row | {"premise": "Birds like birds", "premise_offsets": (0, 11)}
+    assert offsets_in_seed(replaced, "premise", ignore_case=True) == (0, 10)
+    partly = row | {"premise": "Dogs like birds", "premise_offsets": (10,)}
+    assert offsets_in_seed(partly, "premise", ignore_case=True) == ()
+
+
 PROBLEMS = (
     {"premise": "Two kids and a boy swim.", "hypothesis": "The kids and the boy swim.", "label": "entailment"},
     {"premise": "A girl walks a dog.", "hypothesis": "The girl has a dog.", "label": "neutral"},
