@@ -13,7 +13,6 @@ from merge_snli.answers.joining import align
 from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.base.arrays import Ints
-from merge_snli.base.batches import batches_of
 from merge_snli.base.errors import InputError, param
 from merge_snli.base.option import require_at_least
 from merge_snli.base.typed import typed
@@ -24,7 +23,6 @@ from merge_snli.models.runner.loading import output_names
 from merge_snli.results.measure import scores
 from merge_snli.schema import ALL
 
-# Pairs of similar lengths are predicted together, with so many tokens besides padding.
 TOKENS_PER_BATCH = 4096
 
 
@@ -156,16 +154,25 @@ class PatternAccuracyCallback(TrainerCallback):
         premises, hypotheses = zip(*self._data.pairs, strict=True)
         encoded = self._tokenizer(list(premises), list(hypotheses), truncation=True)
         lengths = list(map(len, encoded["input_ids"]))
-        longest_first = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
         best = np.zeros(len(lengths), dtype=np.int64)
         training = model.training
         model.eval()
         try:
             with torch.no_grad():
-                for batch in batches_of(longest_first, lengths.__getitem__, TOKENS_PER_BATCH):
+                for batch in _batches(lengths):
                     rows = {name: [values[pair] for pair in batch] for name, values in encoded.items()}
                     inputs = self._tokenizer.pad(rows, return_tensors="pt").to(model.device)
                     best[batch] = model(**inputs).logits.argmax(dim=-1).cpu().numpy()
         finally:
             model.train(training)
         return best
+
+
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Divide pairs into batches of similar lengths, of at most `TOKENS_PER_BATCH` tokens with padding."""
+    batches: list[list[int]] = [[]]
+    for pair in sorted(range(len(lengths)), key=lambda pair: -lengths[pair]):
+        if batches[-1] and lengths[batches[-1][0]] * (len(batches[-1]) + 1) > TOKENS_PER_BATCH:
+            batches.append([])
+        batches[-1].append(pair)
+    return batches

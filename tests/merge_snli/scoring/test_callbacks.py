@@ -16,6 +16,7 @@ from transformers import (
 
 from merge_snli import score
 from merge_snli.embedded import FOLDER
+from merge_snli.scoring import callbacks
 from merge_snli.scoring.callbacks import PatternAccuracyCallback
 from tests.oracles import BUNDLED, refused
 
@@ -89,3 +90,10 @@ def test_pattern_accuracy_selects_the_best_checkpoint_and_stops_early(tmp_path: 
 )
 def test_bad_options_are_named(tmp_path: Path, tokenizer: bool, options: dict[str, Any], message: str) -> None:
     refused(message, PatternAccuracyCallback, trainer_of(tmp_path, tokenizer=tokenizer), BUNDLED, **options)
+
+
+def test_padded_batches_have_a_limit() -> None:
+    lengths = [20] * 1_000 + [512]
+    batches = callbacks._batches(lengths)
+    assert sorted(pair for batch in batches for pair in batch) == list(range(1_001))
+    assert all(len(batch) * max(lengths[pair] for pair in batch) <= callbacks.TOKENS_PER_BATCH for batch in batches)
