@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from merge_snli.answers.data import WORD_CLASS
+from merge_snli.base.errors import InputError
 from merge_snli.base.table import count
 from merge_snli.comparison.bar_charts import draw_shares
 from merge_snli.comparison.line_chart import Line, line_figure, save_figure
@@ -96,8 +97,11 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
 
     Returns:
         The two files.
+
+    Raises:
+        InputError: If `results` is empty.
     """
-    first = results[0]
+    first = _first(results)
     best_first, (group, row) = ranked(results), first.units
     title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
     lines: list[Line] = []
@@ -121,8 +125,11 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
 
     Returns:
         The two files.
+
+    Raises:
+        InputError: If `results` is empty.
     """
-    first = results[0]
+    first = _first(results)
     results = [result for result, reason in zip(results, unranked_reasons(results), strict=True) if reason is None]
     title = f"Pattern accuracy by word class on {titles_of([first.dataset])[0]}, mean of {count(len(results), 'model')}"
     by_model = [result.parts.get(WORD_CLASS, {}) for result in results]
@@ -132,6 +139,12 @@ def draw_classes(results: Sequence[Result], path: str | Path) -> list[Path]:
         if len(curves) == len(by_model):
             _add_line(lines, name, curves, style)
     return save_figure(line_figure(lines, first.thresholds, title=title, marked=first.quality_threshold), path)
+
+
+def _first(results: Sequence[Result]) -> Result:
+    if not results:
+        raise InputError("no results to draw: score a model first")
+    return results[0]
 
 
 def _add_line(lines: list[Line], name: str, curves: Sequence[Curve], style: int) -> None:

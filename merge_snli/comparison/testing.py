@@ -45,6 +45,14 @@ class Significance:
         """Return the unit of the test on the data of a result."""
         return "subsample" if self.test == SUBSAMPLE_TEST else result.units[0]
 
+    def require_subsamples(self, result: Result) -> None:
+        """Check that data has subsamples if the test needs them."""
+        if self.test == SUBSAMPLE_TEST and result.subsamples is None:
+            raise InputError(
+                f"⟦test⟧ {self.test} compares subsamples, which {result.dataset.title} does not have: choose "
+                "permutation or mcnemar"
+            )
+
     def family(self, named: NamedResults, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Family:
         """Test all pairs of at least two models on some groups at a threshold.
 
@@ -57,7 +65,13 @@ class Significance:
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
 
     def family_if_any(self, named: NamedResults) -> Family | None:
-        """Test all pairs of models on the groups that they have; None with one model, or if the test does not fit."""
+        """Test all pairs of models on the groups that they have; None with one model, or if the test does not fit.
+
+        Raises:
+            InputError: If the test needs subsamples, and the data has none.
+        """
+        for result in named.values():
+            self.require_subsamples(result)
         if len(named) < 2:
             return None
         with suppress(InputError):
@@ -70,11 +84,7 @@ class Significance:
         Raises:
             InputError: If the test needs subsamples, and the data has none.
         """
-        if self.test == SUBSAMPLE_TEST and scored.subsamples is None:
-            raise InputError(
-                f"⟦test⟧ {self.test} compares subsamples, which {scored.dataset.title} does not have: choose "
-                "permutation or mcnemar"
-            )
+        self.require_subsamples(scored)
         of_prompts = []
         for result in results_of(scored):
             counts = result.counts(groups)

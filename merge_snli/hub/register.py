@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -141,8 +140,7 @@ def register(name: str, *, load_name: str = NAME) -> Registration:
     """
     check_name(load_name)
     dataset, cache, modules = find_dataset(name), datasets_cache(), modules_cache()
-    with _locked(), TemporaryDirectory(prefix=".merge_snli-", dir=cache, ignore_cleanup_errors=True) as temporary:
-        stage = Path(temporary)
+    with _locked(), _stage() as stage:
         configs = prepare_dataset(dataset, stage / "datasets", load_name)
         metric = prepare_metric(stage / "modules")
         check_loading(dataset, stage, load_name)
@@ -188,6 +186,18 @@ def _locked() -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".merge_snli.lock"):
             yield
+
+
+@contextmanager
+def _stage() -> Iterator[Path]:
+    """Create a temporary folder on the cache's disk; it replaces one that a killed process left."""
+    stage = datasets_cache() / f".{NAME}-registering"
+    shutil.rmtree(stage, ignore_errors=True)
+    try:
+        stage.mkdir()
+        yield stage
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def _install(dataset: MergeDataset, moves: dict[Path, Path], load_name: str) -> Registration:
