@@ -24,8 +24,7 @@ from merge_snli.results.grouping import (
     names_of,
     titles_of,
 )
-from merge_snli.results.intervals import pattern_accuracy_interval
-from merge_snli.results.prompts import group_prompts, on_common_prompts
+from merge_snli.results.prompts import accuracy_interval, group_prompts, on_common_prompts
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.statistics import distribution_of, holm, smallest_paired
@@ -138,7 +137,7 @@ def _row(model: _Model, scored: Result, groups: Sequence[str], threshold: float)
         unit=scored.units[0],
         seeds=len(groups),
         pattern_accuracy=mean_pattern_accuracy(counts, threshold),
-        interval=pattern_accuracy_interval(counts, threshold, unit=scored.units[0]),
+        interval=accuracy_interval(scored, groups, threshold),
         unread=counts.unread,
     )
 

@@ -23,9 +23,8 @@ from merge_snli.dataset.stored import MergeDataset, as_datasets
 from merge_snli.results.alignment import aligned
 from merge_snli.results.answered import answered_of
 from merge_snli.results.grouping import NamedResults, all_notes, permuted_labels, without_permuted
-from merge_snli.results.intervals import pattern_accuracy_interval
 from merge_snli.results.orders import order_effects
-from merge_snli.results.prompts import results_of
+from merge_snli.results.prompts import accuracy_interval, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.store import as_results
 from merge_snli.results.whole import find_whole
@@ -134,7 +133,7 @@ def _compare(
         read = answered_of(counts, threshold)
         if read is not None:
             of_read[name] = read
-        intervals[name] = pattern_accuracy_interval(counts, threshold, unit=unit)
+        intervals[name] = accuracy_interval(result, groups, threshold)
     smallest = smallest_difference(models, groups, alpha=significance.alpha, threshold=threshold)
     seeds_against_variants = None
     of_classes = None

@@ -51,7 +51,7 @@ def intervals_of(counts: Counts, seeds: Bools | Floats | None) -> Intervals | No
     )
 
 
-def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str) -> Interval:
+def pattern_accuracy_interval(counts: Counts, threshold: float, *, unit: str = "seed") -> Interval:
     """Compute the interval of PA at a threshold; at the quality threshold, it is that of `intervals_of`.
 
     Args:

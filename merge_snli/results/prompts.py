@@ -13,11 +13,12 @@ from merge_snli.base.batches import grouped
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import Column, Table
 from merge_snli.models.display_names import unique_names
-from merge_snli.results.intervals import intervals_of
+from merge_snli.results.intervals import intervals_of, pattern_accuracy_interval
 from merge_snli.results.records import TAKEN
 from merge_snli.results.result import Result
 from merge_snli.results.rows import MODEL, PA, RowsBy, ScoreRow, mean_row, of_all, percent
 from merge_snli.results.scores import INTERVALS
+from merge_snli.statistics import Interval
 from metrics.pattern_accuracy.core import QUALITY_THRESHOLD, pattern_accuracy
 
 # Settings that depend on the prompt, so that results of one model differ in them.
@@ -114,6 +115,20 @@ class PromptGroup(Result):
     def correct_seeds(self) -> Floats:
         """Return the share of prompts with which each seed is predicted correctly, [n_groups]."""
         return np.asarray(np.mean([result.correct_seeds() for result in self.results], axis=0))
+
+
+def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> Interval:
+    """Return the interval of PA on some groups: that of a result at the quality threshold if it has no others.
+
+    Args:
+        scored: The result, or those with several prompts.
+        ids: Ids of the groups, each with a row in a subsample.
+        threshold: Threshold from 0 to 1.
+    """
+    own = scored.interval if threshold == QUALITY_THRESHOLD else None
+    if own is not None and len(ids) == np.count_nonzero(scored.counts().drawn):
+        return own
+    return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
 
 
 def changed_share(answers: Sequence[Ints]) -> float:

@@ -97,7 +97,7 @@ def test_pattern_accuracy_alone_has_the_same_interval(undrawn: int) -> None:
     sizes[:, :undrawn] = 0
     counts = counts_of(np.minimum(CORRECT, sizes), sizes)
     intervals = known(intervals_of(counts, ON_SEEDS))
-    alone = pattern_accuracy_interval(counts.take(counts.drawn), 0.9, unit="seed")
+    alone = pattern_accuracy_interval(counts.take(counts.drawn), 0.9)
     assert intervals.pattern_accuracy == (alone.low, alone.high)
 
 
