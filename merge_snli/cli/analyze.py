@@ -70,7 +70,7 @@ def run(arguments: Namespace) -> None:
         out=arguments.out,
         progress=Progress(),
     )
-    write_output(arguments.format, f"{arguments.out / PAGE}\n", report.as_dict())
+    write_output(arguments.format, text=lambda: f"{arguments.out / PAGE}\n", document=report.as_dict)
 
 
 def _counterparts(texts: Sequence[str]) -> dict[str, str]:

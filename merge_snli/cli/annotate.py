@@ -80,7 +80,7 @@ def _estimate(arguments: Namespace) -> None:
 
     choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
     estimated = estimate(**choices, assumed=Assumptions(**assumed(arguments)))
-    write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], estimated)
+    write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], document=lambda: estimated)
 
 
 def _score(arguments: Namespace) -> None:
@@ -94,7 +94,7 @@ def _score(arguments: Namespace) -> None:
     sample, judgments = read_sheets(arguments.sheets, arguments.sample, datasets)
     annotation = score_annotation(sample, judgments, datasets)
     files = write_annotation(annotation, judgments, arguments.out, sample)
-    write_tables(arguments.format, annotation_tables(annotation), asdict(annotation))
+    write_tables(arguments.format, annotation_tables(annotation), document=lambda: asdict(annotation))
     if arguments.format == TEXT:
         sys.stdout.write(f"{count(len(files), 'file')} in {arguments.out}\n")
 

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
 
@@ -127,13 +127,15 @@ def run(arguments: Namespace) -> None:
             raise
         comparisons = ()  # the curves of one model are drawn all the same
     tables = chain.from_iterable(map(comparison_tables, comparisons))  # which JSON does not need
-    _write(arguments, tables, {"comparisons": [*map(to_json, comparisons)]}, figures)
+    _write(arguments, tables, lambda: {"comparisons": [*map(to_json, comparisons)]}, figures)
 
 
-def _write(arguments: Namespace, tables: Iterable[Table], document: JsonObject, figures: list[Path]) -> None:
+def _write(
+    arguments: Namespace, tables: Iterable[Table], document: Callable[[], JsonObject], figures: list[Path]
+) -> None:
     """Print tables and the paths of figures."""
     paths = [str(path) for path in figures]
-    write_tables(arguments.format, tables, document | {"figures": paths})
+    write_tables(arguments.format, tables, document=lambda: {**document(), "figures": paths})
     if arguments.format == TEXT:
         sys.stdout.writelines(f"{path}\n" for path in paths)
 
@@ -166,7 +168,7 @@ def _run_power(arguments: Namespace) -> None:
         for power in powers:
             figures += power.draw(folder / f"power-{safe_name(power.title)}")
     tables = (power.table() for power in powers)
-    _write(arguments, tables, {"power": [*map(to_json, powers)]}, figures)
+    _write(arguments, tables, lambda: {"power": [*map(to_json, powers)]}, figures)
 
 
 def _run_gate(arguments: Namespace) -> None:
@@ -193,10 +195,13 @@ def _run_gate(arguments: Namespace) -> None:
     for row in rows:
         failures += row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa, allow_unread=allowed)
     failures = list(dict.fromkeys(failures))
-    document = {
-        "models": [to_json(row) for row in rows],
-        "failures": [as_flags(Message(text)) for text in failures],
-    }
-    write_tables(arguments.format, [baseline_table(rows, arguments.alpha)], document)
+    write_tables(
+        arguments.format,
+        [baseline_table(rows, arguments.alpha)],
+        document=lambda: {
+            "models": [to_json(row) for row in rows],
+            "failures": [as_flags(Message(text)) for text in failures],
+        },
+    )
     if failures:
         raise GateError("; ".join(failures))

@@ -35,9 +35,9 @@ def run(arguments: Namespace) -> None:
     dataset = find_dataset(arguments.dataset)
     if arguments.list:
         table = seed_table(dataset)
-        write_output(arguments.format, table.text(), table.as_dict())
+        write_output(arguments.format, text=table.text, document=table.as_dict)
         return
     seed_id = arguments.seed_id if arguments.seed is None else seed_at(dataset, arguments.seed)
     work = work_folder_of(dataset.folder.absolute(), arguments.work)
     explanation = explain(dataset, seed_id, work, arguments.tagger)
-    write_output(arguments.format, explanation_text(explanation), explanation.as_dict())
+    write_output(arguments.format, text=lambda: explanation_text(explanation), document=explanation.as_dict)

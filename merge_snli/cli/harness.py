@@ -86,8 +86,11 @@ def run(arguments: Namespace) -> None:
     assumptions = Assumptions(**assumed(arguments))
     estimates = [estimate(read.questions, prompt, assumptions) for prompt in filled]
     expected = half_widths(read.questions)
-    table = estimate_table(estimates, expected, arguments.tokenizer)
-    write_tables(arguments.format, [table], {"estimates": estimates, "pattern_accuracy": expected})
+    write_tables(
+        arguments.format,
+        [estimate_table(estimates, expected, arguments.tokenizer)],
+        document=lambda: {"estimates": estimates, "pattern_accuracy": expected},
+    )
 
 
 def _check_options(arguments: Namespace) -> None:

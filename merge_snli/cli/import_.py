@@ -81,7 +81,10 @@ def run(arguments: Namespace) -> None:
     if unread:
         tables.append(unread_table(unread, results[0].units[1], in_full=arguments.unread))
 
-    document: JsonObject = {"results": [to_json(result) for result in results]}
-    if arguments.unread:
-        document["unread"] = unread
-    write_tables(arguments.format, tables, document)
+    def document() -> JsonObject:
+        values: JsonObject = {"results": [to_json(result) for result in results]}
+        if arguments.unread:
+            values["unread"] = unread
+        return values
+
+    write_tables(arguments.format, tables, document=document)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Table
@@ -17,24 +17,23 @@ TABLE_FORMATS = (TEXT, JSON, "csv", "md", "latex")
 TEXT_FORMATS = (TEXT, JSON)
 
 
-def write_output(form: str, text: str, document: JsonObject) -> None:
+def write_output(form: str, *, text: Callable[[], str], document: Callable[[], JsonObject]) -> None:
     """Write text, or JSON values as one document.
 
     Args:
         form: One of `TEXT_FORMATS`.
-        text: The text.
-        document: The JSON values.
+        text: Returns the text.
+        document: Returns the JSON values.
     """
-    sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n" if form == JSON else text)
+    sys.stdout.write(json.dumps(document(), indent=2, allow_nan=False) + "\n" if form == JSON else text())
 
 
-def write_tables(form: str, tables: Iterable[Table], document: JsonObject) -> None:
+def write_tables(form: str, tables: Iterable[Table], *, document: Callable[[], JsonObject]) -> None:
     """Write tables, with an empty line between two.
 
     Args:
         form: One of `TABLE_FORMATS`.
         tables: The tables.
-        document: The JSON values, which may hold more than the tables.
+        document: Returns the JSON values, which may hold more than the tables.
     """
-    text = "" if form == JSON else "\n".join(map(WRITTEN[form], tables))
-    write_output(form, text, document)
+    write_output(form, text=lambda: "\n".join(map(WRITTEN[form], tables)), document=document)

@@ -116,7 +116,7 @@ def run(arguments: Namespace) -> int:
     if arguments.format != JSON and not results:
         named = {name: why if name in why else f"{name}: {why}" for name, why in failed.items()}
         raise InputError(say_once(named))
-    write_tables(arguments.format, tables, {"results": [*map(to_json, results)], "failed": failed})
+    write_tables(arguments.format, tables, document=lambda: {"results": [*map(to_json, results)], "failed": failed})
     if failed:
         logger.warning("not scored: %s", ", ".join(failed))
     return 2 if failed else 0

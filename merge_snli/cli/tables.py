@@ -47,7 +47,9 @@ def run(arguments: Namespace) -> None:
         _count_words(arguments)
         return
     tables = _tables(dataset, arguments)
-    write_tables(arguments.format, tables.values(), {name: table.as_dict() for name, table in tables.items()})
+    write_tables(
+        arguments.format, tables.values(), document=lambda: {name: table.as_dict() for name, table in tables.items()}
+    )
 
 
 def _dataset(arguments: Namespace) -> MergeDataset | None:
@@ -79,7 +81,7 @@ def _count_words(arguments: Namespace) -> None:
     from generation.report.summary import words_report
 
     report, table = words_report(ProblemOptions(**given(arguments, ProblemOptions)))
-    write_tables(arguments.format, [table], report)
+    write_tables(arguments.format, [table], document=lambda: report)
 
 
 def _tables(dataset: MergeDataset, arguments: Namespace) -> dict[str, Table]:

@@ -25,5 +25,5 @@ def run(arguments: Namespace) -> int:
     folder = Path(arguments.dataset)
     report = validate(folder if folder.is_dir() else find_dataset(arguments.dataset), tagger=arguments.tagger)
     report = replace(report, not_checked=tuple(map(as_flags, report.not_checked)))
-    write_output(arguments.format, report_text(report), report.as_dict())
+    write_output(arguments.format, text=lambda: report_text(report), document=report.as_dict)
     return 2 if report.findings else 0

@@ -36,12 +36,15 @@ def _show(arguments: Namespace) -> None:
     work = _work_folder(arguments)
     dataset = _finished(arguments.out.expanduser())
     stored = inventory(work, None if dataset is None else dataset.record)
-    document = {
-        "work": str(work),
-        "bytes": sum(item.bytes for item in stored),
-        "stored": [item.as_dict() for item in stored],
-    }
-    write_tables(arguments.format, [inventory_table(work, stored)], document)
+    write_tables(
+        arguments.format,
+        [inventory_table(work, stored)],
+        document=lambda: {
+            "work": str(work),
+            "bytes": sum(item.bytes for item in stored),
+            "stored": [item.as_dict() for item in stored],
+        },
+    )
 
 
 def _drop(arguments: Namespace) -> None:
@@ -77,7 +80,7 @@ def _status(arguments: Namespace) -> None:
     from merge_snli.runs.status import run_status, status_table
 
     status = run_status(run_folder(arguments.out))
-    write_tables(arguments.format, [status_table(status)], status)
+    write_tables(arguments.format, [status_table(status)], document=lambda: status)
 
 
 def _cancel(arguments: Namespace) -> None:
