@@ -86,10 +86,19 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> VariantJudgments:
     """
     rows: list[JsonObject] = []
     judges: list[JudgeRecord] = []
+    files: dict[str, Path] = {}
     for path in paths:
-        read = _judgments_of_table(path, sample) if is_judgments(path) else _judgments_of_sheet(path, sample)
-        rows += read.table.to_pylist()
-        judges += read.judges
+        if is_judgments(path):
+            read = _judgments_of_table(path, sample)
+            own = read.table.to_pylist()
+            judges += read.judges
+        else:
+            own = _rows_of_sheet(path, sample)
+        for annotator in dict.fromkeys(row["annotator"] for row in own):
+            if annotator in files:
+                raise InputError(f"{path} has scores of {annotator}, as has {files[annotator]}: pass one of the two")
+            files[annotator] = path
+        rows += own
     return judgments_of(rows, judges, source=", ".join(map(str, paths)))
 
 
@@ -108,7 +117,7 @@ def _judgments_of_table(path: Path, sample: Sample) -> VariantJudgments:
     return read
 
 
-def _judgments_of_sheet(path: Path, sample: Sample) -> VariantJudgments:
+def _rows_of_sheet(path: Path, sample: Sample) -> list[JsonObject]:
     """Return the scores in a sheet, or those of each annotator in an export, who have scored all variants."""
     rows: list[JsonObject] = []
     for annotator, of_annotator in _rows_by_annotator(path, sample).items():
@@ -120,7 +129,7 @@ def _judgments_of_sheet(path: Path, sample: Sample) -> VariantJudgments:
                 f"{path} lacks {len(missing)} of the sample's {len(sample.shown)} variants for {annotator}, the first "
                 f"is {missing[0]!r}: every annotator scores all variants"
             )
-    return judgments_of(rows, source=str(path))
+    return rows
 
 
 def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:

@@ -326,7 +326,7 @@ def test_files_that_are_not_named_after_an_annotator_are_refused(copy: Path) -> 
 
 def test_two_sheets_of_an_annotator_are_refused(copy: Path) -> None:
     shutil.copy(copy / "a1.csv", copy / "a2.csv")
-    assert_bad(copy, r"a2\.csv.*a2\.xlsx.*a2 has scored", "a2.csv", "a2.xlsx")
+    assert_bad(copy, r"a2\.xlsx.*scores of a2.*a2\.csv", "a2.csv", "a2.xlsx")
 
 
 def test_folders_without_sheets_are_refused(copy: Path, sheets: Path) -> None:
