@@ -56,17 +56,14 @@ def run(arguments: Namespace) -> None:
 
 
 def _publish(arguments: Namespace) -> None:
-    from merge_snli.hub.client import find_api
     from merge_snli.hub.plan import Target, plan_text
-    from merge_snli.hub.publish import PUBLISHED, checked_plan, publish_plan
+    from merge_snli.hub.publish import PUBLISHED, checked_plan, publish
 
-    dataset = find_local(arguments.dataset)
-    api = None if arguments.dry_run else find_api()
-    plan = checked_plan(dataset, Target(**given(arguments, Target)))
-    if api is None:
-        sys.stdout.write(plan_text(plan))
+    target = given(arguments, Target)
+    if arguments.dry_run:
+        sys.stdout.write(plan_text(checked_plan(find_local(arguments.dataset), Target(**target))))
     else:
-        published = publish_plan(api, plan, private=arguments.private)
+        published = publish(arguments.dataset, private=arguments.private, **target)
         sys.stdout.write(printed(PUBLISHED, published=published))
 
 
