@@ -121,6 +121,10 @@ class _Run:
         temperature = None
         if config.get("output_type") != RANKING:
             temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+        versions = {}
+        for library, key in ((HARNESS, "lm_eval_version"), ("transformers", "transformers_version")):
+            if run.get(key) is not None:
+                versions[library] = str(run[key])
         model = str(run.get("model_name"))
         if model not in str((run.get("config") or {}).get("model_args")):
             model = str(run.get("model_source"))
@@ -132,7 +136,7 @@ class _Run:
             harness=HARNESS,
             provider=str(run.get("model_source")),
             model=model,
-            versions={HARNESS: str(run.get("lm_eval_version")), "transformers": str(run.get("transformers_version"))},
+            versions=versions,
             answers=answers,
             temperature=temperature,
             settings={},
