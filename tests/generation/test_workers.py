@@ -113,7 +113,8 @@ def test_a_run_resumes_after_a_worker_is_killed(
         made(options, work, 2)
     assert multiprocessing.active_children() == []
     assert list((work / "tagged").rglob("*.parquet"))
-    assert list((work / RESULT_FOLDERS[-1]).glob("*/*"))
+    # Which folder has files depends on the share of the worker that ended first.
+    assert any(list((work / name).glob("*/*")) for name in RESULT_FOLDERS)
     assert made(options, work, 2) == one_process
 
 
