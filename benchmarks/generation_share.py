@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.shared import SHAPES, forms_of, save_masked_lm
+from benchmarks.shared import SHAPES, forms_of, peak_mebibytes, reset_peak, save_masked_lm
 from generation.masked_lms.loading import find_masked_lms
 from generation.options import Options
 from generation.pipeline import run_pipeline
@@ -25,9 +25,6 @@ from merge_snli.base.progress import Progress, Stage
 
 # Target for the share of everything except masked LMs.
 MAX_SHARE = 0.10
-
-# What Linux says of the memory of this process.
-STATUS, RESET_PEAK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def main() -> None:
@@ -58,18 +55,12 @@ def main() -> None:
         options = Options(
             problems=arguments.problems, limit=arguments.limit, mlm=tuple(mlms), inflation=arguments.inflation
         )
-        RESET_PEAK.write_text("5", encoding="utf-8")
+        reset_peak()
         start = time.monotonic()
         progress = Progress()
         run_pipeline(options, folder / "merge_snli", progress=progress)
         wall = time.monotonic() - start
     sys.stdout.write(f"{table(progress.stages, wall, names)}peak memory: {peak_mebibytes():,.0f} MiB\n")
-
-
-def peak_mebibytes() -> float:
-    """Return the peak resident memory of this process since it was reset."""
-    _, _, after = STATUS.read_text(encoding="utf-8").partition("VmHWM:")
-    return int(after.split()[0]) / 1024
 
 
 def random_masked_lm_folders(folder: Path, arguments: argparse.Namespace) -> list[str]:

@@ -4,7 +4,8 @@
 
 Pairs are tokenized, put into batches and stored with logits of zero; `encode_batch_fast` alone is the bound. Forms are
 tokenized, put into batches and stored with 200 fillers each. Both use bundled models. The table shows the median of the
-rounds, in inputs per second of CPU time of all threads, which other work on the machine changes little.
+rounds, in inputs per second of CPU time of all threads, which other work on the machine changes little. With
+`--memory 1000000`, the memory that scoring so many made-up pairs takes is measured, too, on Linux.
 """
 
 from __future__ import annotations
@@ -13,21 +14,24 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from random import Random
 
+import pyarrow as pa
 import torch
 
 from benchmarks.length_profiles import read_pairs
-from benchmarks.shared import forms_of, medians, processor
+from benchmarks.shared import forms_of, medians, peak_mebibytes, processor, reset_peak
 from generation.answers.store import Store, cache_key_of
 from generation.masked_lms.loading import load_masked_lm
 from generation.masked_lms.masked_lm import MaskedLM, Network
 from generation.options import Options
 from generation.sentences.forms import Form
 from generation.tasks import suggest
+from merge_snli.answers.sentences import PAIRS_PER_BATCH, SentencePairs
 from merge_snli.base.progress import Progress
 from merge_snli.embedded import embedded_path
 from merge_snli.models.finding import find_model
@@ -42,6 +46,7 @@ from merge_snli.scoring.predict import predict_pairs
 # More rows than a batch has.
 ROWS = 4_096
 CLASSIFIER, MASKED_LM, TOP_K = "demo:nli-a", "demo:mlm-bpe", 200
+WORDS = ("man", "woman", "child", "dog", "sits", "stands", "near", "river")
 PAIRS, TOKENIZER, FORMS = "pairs, whole host", "pairs, encode_batch_fast alone", "forms, whole host"
 
 
@@ -52,6 +57,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=10_000, help="number of problems (default: %(default)s)")
     parser.add_argument("--form-problems", type=int, default=2_000, help="problems with forms (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="number of rounds (default: %(default)s)")
+    parser.add_argument("--memory", type=int, default=0, metavar="PAIRS", help="measure memory with so many pairs")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     pairs, forms = (
@@ -67,6 +73,8 @@ def main() -> None:
     }
     rates = medians(methods, arguments.rounds)
     sys.stdout.write(f"{processor()}\n\n{len(pairs)} pairs, {len(forms)} forms\n\n{table(rates)}\n")
+    if arguments.memory:
+        sys.stdout.write(f"\n{arguments.memory} made-up pairs: {memory(classifier, arguments.memory)}\n")
 
 
 def answering_classifier() -> Classifier:
@@ -99,7 +107,30 @@ def answering_masked_lm() -> MaskedLM:
     return replace(mlm, network=AtOnce(mlm.network.encoder, mlm.network.heads, None, None, pieces, values))
 
 
-def score(classifier: Classifier, pairs: list[Pair]) -> None:
+def memory(classifier: Classifier, number: int) -> str:
+    """Return the memory that made-up pairs take in Arrow, and the most that scoring them takes beside it."""
+    reset_peak()
+    empty = peak_mebibytes()
+    pairs = made_up_pairs(number)
+    reset_peak()
+    held = peak_mebibytes()
+    score(classifier, pairs)
+    return f"{held - empty:,.0f} MiB of texts, and at most {peak_mebibytes() - held:,.0f} MiB beside them"
+
+
+def made_up_pairs(number: int) -> SentencePairs:
+    """Return distinct pairs of 15 and 8 words, without holding more than a few of them as Python strings."""
+    random = Random(0)
+    columns: list[list[pa.Array]] = [[], []]
+    for start in range(0, number, PAIRS_PER_BATCH):
+        numbers = range(start, min(number, start + PAIRS_PER_BATCH))
+        for words, column in zip((14, 7), columns, strict=True):
+            column.append(pa.array([f"{' '.join(random.choices(WORDS, k=words))} {each}." for each in numbers]))
+    premises, hypotheses = map(pa.chunked_array, columns)
+    return SentencePairs(premises, hypotheses)
+
+
+def score(classifier: Classifier, pairs: Sequence[Pair]) -> None:
     """Predict pairs and store the predictions."""
     with tempfile.TemporaryDirectory() as folder:
         predict_pairs(lambda: classifier, pairs, Path(folder))

@@ -34,6 +34,21 @@ UNITS = {
 }
 
 
+# What Linux says of the memory of this process.
+STATUS, RESET_PEAK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+def reset_peak() -> None:
+    """Start to measure the peak resident memory of this process, on Linux."""
+    RESET_PEAK.write_text("5", encoding="utf-8")
+
+
+def peak_mebibytes() -> float:
+    """Return the peak resident memory of this process since `reset_peak`."""
+    _, _, after = STATUS.read_text(encoding="utf-8").partition("VmHWM:")
+    return int(after.split()[0]) / 1024
+
+
 def _shape(
     model_type: str, vocabulary: int, hidden: int, layers: int, intermediate: int, **more: int
 ) -> dict[str, Any]:

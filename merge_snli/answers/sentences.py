@@ -37,7 +37,9 @@ class SentencePairs(Sequence[Pair]):
 
     @classmethod
     def of(cls, pairs: Sequence[Pair]) -> SentencePairs:
-        """Return pairs in Arrow."""
+        """Return pairs in Arrow; the same ones if they already are."""
+        if isinstance(pairs, SentencePairs):
+            return pairs
         premises, hypotheses = ([pair[side] for pair in pairs] for side in (0, 1))
         return cls(pa.chunked_array([premises], pa.string()), pa.chunked_array([hypotheses], pa.string()))
 

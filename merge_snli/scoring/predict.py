@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from merge_snli.answers.sentences import pair_digest
+from merge_snli.answers.sentences import SentencePairs, pair_digest
 from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.batches import batches_of
 from merge_snli.base.files import read_json, write_json
@@ -136,8 +136,9 @@ def cached(
         name: Name of the model, for the progress.
         advance: Called with the number of pairs that have been predicted since the last call.
     """
-    blocks = batches_of(pairs, _characters, CHARACTERS_PER_BLOCK)
-    digests = pa.chunked_array([pa.array(map(pair_digest, block)) for block in blocks], pa.string())
+    texts = SentencePairs.of(pairs)
+    blocks = batches_of(texts, _characters, CHARACTERS_PER_BLOCK)
+    digests = pa.chunked_array([pa.array(map(pair_digest, block)) for block in blocks], pa.string()).combine_chunks()
     known = look_up(() if store is None else read_shards(store), digests)
     is_known = known["pair"].is_valid()
     missing = np.flatnonzero(np.logical_not(is_known))
@@ -153,7 +154,7 @@ def cached(
 
     if len(missing):
         with Progress().stage(name, unit="pairs", total=len(pairs), cached=len(pairs) - len(missing)) as stage:
-            for number in ahead(keep, predict([pairs[row] for row in missing.tolist()])):
+            for number in ahead(keep, predict(texts.take(missing))):
                 stage.advance(number)
                 if advance is not None:
                     advance(number)

@@ -6,8 +6,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.opening import open_config
+from merge_snli.answers.sentences import SentencePairs
 from merge_snli.answers.source import ScoredSource
 from merge_snli.base.errors import IncompleteError, InputError, Message
 from merge_snli.base.progress import Progress, Stage
@@ -112,9 +115,9 @@ def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
     store = prediction_folder(scored.key, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
-    shares = [own for pairs in every if (own := pairs[share.task :: share.tasks])]
+    shares = [SentencePairs.of(pairs).take(np.array(share.of(len(pairs)))) for pairs in every]
     stage.total = sum(map(len, shares))
-    for own in shares:
+    for own in filter(None, shares):
         predict_pairs(load, own, store, name=name, advance=stage.advance)
 
 

@@ -1,15 +1,19 @@
 """Each benchmark that the docs cite runs on a tiny size, and what it prints is consistent."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks import readable_variants, statistics_simulation
+from benchmarks.host import answering_classifier, made_up_pairs, memory
 from benchmarks.matmul_bound import flop_of_forms
 from merge_snli import read_results
+from merge_snli.answers.sentences import PAIRS_PER_BATCH
 from tests.benchmarks.conftest import Benchmark, tables
 from tests.records import bundled
+from tests.systems import linux_only
 
 pytestmark = pytest.mark.slow
 
@@ -154,3 +158,9 @@ def test_host(benchmark: Benchmark) -> None:
     whole, tokenizer, forms = (number(row["per CPU second"]) for row in rows.values())
     assert min(whole, tokenizer, forms) > 0
     assert number(rows["pairs, whole host"]["vs. the tokenizer alone"]) == pytest.approx(whole / tokenizer, abs=0.02)
+
+
+@linux_only
+def test_memory_beside_texts() -> None:
+    assert len(set(made_up_pairs(PAIRS_PER_BATCH + 1))) == PAIRS_PER_BATCH + 1
+    assert re.fullmatch(r"\d+ MiB of texts, and at most \d+ MiB beside them", memory(answering_classifier(), 300))
