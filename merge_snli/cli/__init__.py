@@ -251,6 +251,10 @@ class CommandParser(argparse.ArgumentParser):
         """Check that a value is one of the choices of an argument; fail with the nearest choice."""
         if action.choices is None or value in action.choices:
             return
-        choices = [*map(str, action.choices)]
-        proposed = nearest(str(value), choices) or f": {choice_advice(value, choices)}"
-        raise argparse.ArgumentError(action, f"unknown value {value!r}{proposed}")
+        kind = "value"
+        listed = action.choices
+        if isinstance(action, argparse._SubParsersAction):
+            kind = action.dest
+            listed = [command.dest for command in action._get_subactions()]
+        proposed = nearest(str(value), action.choices) or f": {choice_advice(value, listed)}"
+        raise argparse.ArgumentError(action, f"unknown {kind} {value!r}{proposed}")

@@ -98,7 +98,7 @@ def test_an_unknown_name_suggests_the_nearest_and_names_the_command(
 @pytest.mark.parametrize(
     ("arguments", "choices"),
     [
-        (("frobnicate",), [*cli.COMMANDS, *cli.ALIASES]),
+        (("frobnicate",), [name for name in cli.COMMANDS if name not in cli.UNLISTED]),
         (("compare", "results", "--test", "x"), PAIRED_TESTS),
     ],
 )
