@@ -104,7 +104,7 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     """Read a text file with one id per line, or a CSV file with a column `seed_id`, such as the report's Table 10.
 
     Raises:
-        InputError: If the file cannot be read or has no id.
+        InputError: If the file cannot be read, has no id, or is a CSV file without the column.
     """
     file = f"⟦without_seeds⟧ {path}"
     with (
@@ -112,10 +112,12 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
         explained(UnicodeDecodeError, f"{file} is not UTF-8 text (⟦reason⟧): save it as UTF-8"),
     ):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    header = next(csv.reader(lines[:1]), [])
     ids = lines
-    if COLUMN in header:
-        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
+    table = csv.DictReader(lines)
+    if COLUMN in (table.fieldnames or ()):
+        ids = [row[COLUMN] or "" for row in table]
+    elif path.suffix == ".csv":
+        raise InputError(f"{file} has no column {COLUMN}: add it, or give a text file with one seed id per line")
     unique = dict.fromkeys(map(str.strip, ids))
     unique.pop("", None)
     if not unique:
