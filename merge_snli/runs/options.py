@@ -133,7 +133,9 @@ def read_cluster_file(path: Path) -> ClusterOptions:
         own = content.get(stage, {})
         if isinstance(defaults, dict) and isinstance(own, dict):  # others are refused
             content[stage] = {**defaults, **own}
-    with valid(f"⟦cluster⟧ {path}: ⟦reason⟧: correct this entry"):
+    keys = ", ".join(ClusterOptions.model_fields)
+    of_stage = ", ".join(StageOptions.model_fields)
+    with valid(f"⟦cluster⟧ {path}: ⟦reason⟧ (keys: {keys}; of a stage: {of_stage})"):
         options = ClusterOptions.model_validate(content)
     for stage in (DEFAULTS, *STAGES):
         for name in SET_BY_US & options.stage(stage).sbatch_args.keys():
