@@ -59,10 +59,9 @@ class Seeds:
             missing.pop(problem.id, None)
             yield problem
         if missing:
-            first = listed(missing, MAX_NAMED)
             raise InputError(
                 f"⟦seeds_from⟧ {self.name}: {len(missing):,} of {len(self):,} seeds are not among the "
-                f"problems ({first}); use the ⟦problems⟧, ⟦split⟧, ⟦limit⟧ "
+                f"problems ({listed(missing, MAX_NAMED)}); use the ⟦problems⟧, ⟦split⟧, ⟦limit⟧ "
                 "and ⟦id_column⟧ of that data set"
             )
 
@@ -100,15 +99,17 @@ def require_every_seed(seeds: Seeds, variants: Mapping[tuple[str, str], int], in
         variants: By seed id and word class, the number of variants; a missing entry means 0.
         inflation: The degree of inflation d.
     """
-    short = []
+    short = {}
     for seed_id, names in sorted(seeds.classes.items()):
         for name in sorted(names):
             found = variants.get((seed_id, name), 0)
             if found < inflation:
-                short.append(f"{seed_id} has {found} of class {name}")
+                short[f"{seed_id} has {found} of class {name}"] = found
     if short:
+        least = min(short.values())
+        lower = f"lower ⟦inflation⟧ to {least}, or " if least else ""
         raise InputError(
             f"⟦seeds_from⟧ {seeds.name}: {len(short):,} seeds and classes have fewer than {inflation} variants "
-            f"({listed(short, MAX_NAMED)}); lower ⟦inflation⟧, or generate this data set without ⟦seeds_from⟧, and the "
-            "other one with the seeds of this one"
+            f"({listed(short, MAX_NAMED)}); {lower}generate this data set without ⟦seeds_from⟧, and the other one with "
+            "the seeds of this one"
         )

@@ -155,3 +155,6 @@ def test_short_seeds_are_counted_and_the_first_are_named() -> None:
     some = {("a", "verb"): 3, ("b", "noun"): 4, ("b", "verb"): 4, ("c", "noun"): 4}
     message = str(refused("4 seeds and classes", require_every_seed, THREE, ENOUGH | some, 5))
     assert not missing_from(message, "seeds_from d:", "(a has 3 of class verb, b has 4 of class noun, ", "and 1 more)")
+    assert "inflation to 3" in message
+    none = refused("c has 0 of class verb", require_every_seed, THREE, ENOUGH | {("c", "verb"): 0}, 5)
+    assert "inflation" not in str(none)
