@@ -194,7 +194,8 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
 def test_the_number_of_truncated_pairs_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
         check_truncated([{"input_ids": [0] * length} for length in (3, 4, 5)], 4)
-    assert "2 of 3 training pairs have at least 4 tokens" in caplog.text
+        check_truncated([{"input_ids": [0] * 4}], 4)
+    assert "1 of 3 training pairs are longer than 4 tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(

@@ -48,7 +48,7 @@ def finetune(
         The model, its tokenizer, and its accuracy on the held-out examples; None without any.
 
     Raises:
-        InputError: If the maximum length is above the model's limit, or no training example is shorter. Nothing is
+        InputError: If the maximum length is above the model's limit, or all training examples are longer. Nothing is
             written then.
     """
     set_seed(seed)
@@ -61,7 +61,7 @@ def finetune(
         )
     labels = output_names(model.config)
     encoded = encode(data.examples, tokenizer, labels, max_length)
-    check_truncated(encoded, max_length)
+    check_truncated(encode(data.examples, tokenizer, labels, max_length + 1), max_length)
     checkpoints = options.checkpoints_of(seed)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
@@ -121,21 +121,19 @@ def encode(
 
 
 def check_truncated(rows: Sequence[Row], max_length: int) -> None:
-    """Log how many examples fill the maximum length, and are truncated if they are longer.
+    """Log how many examples are truncated.
 
     Args:
-        rows: The rows of the examples, with at most `max_length` tokens.
+        rows: The rows of the examples with more than `max_length` tokens, if they have so many.
         max_length: The maximum number of tokens.
     """
-    full = sum(len(row["input_ids"]) >= max_length for row in rows)
-    if full == len(rows):
+    longer = sum(len(row["input_ids"]) > max_length for row in rows)
+    if longer == len(rows):
         raise InputError(
-            f"⟦max_length⟧ is {max_length}, but all {full:,} training pairs have at least as many tokens: pass a "
-            "larger number"
+            f"⟦max_length⟧ is {max_length}, but all {longer:,} training pairs are longer: pass a larger number"
         )
-    if full:
-        message = "%d of %d training pairs have at least %d tokens: what is beyond that is left out"
-        logger.info(message, full, len(rows), max_length)
+    if longer:
+        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(rows), max_length)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:
