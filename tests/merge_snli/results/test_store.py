@@ -20,7 +20,7 @@ from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.results.naming import file_name, safe_name
-from merge_snli.results.store import to_json, write_result
+from merge_snli.results.store import check_results_folder, to_json, write_result
 from tests.cases import first_fast
 from tests.oracles import both_files, missing_from, refused, sealed, written
 from tests.result_schema import SCHEMA_FILE, result_schema
@@ -107,6 +107,16 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     refused(r"x\.json", read_result, path)
     path.unlink()
     refused(r"x\.json: No such file", read_result, path)
+
+
+def test_results_are_written_beside_results_and_hidden_files_only(result: Result, tmp_path: Path) -> None:
+    check_results_folder(tmp_path / "new")
+    written(tmp_path / ".hidden", "")
+    check_results_folder(tmp_path)
+    written(tmp_path / "other.txt", "")
+    refused(r"not a results folder \(it has other\.txt\)", check_results_folder, tmp_path)
+    write_result(result, tmp_path)
+    check_results_folder(tmp_path)
 
 
 def test_missing_and_later_fields_and_other_versions(result: Result, tmp_path: Path) -> None:
