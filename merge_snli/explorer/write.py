@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from merge_snli.answers.opening import open_config
-from merge_snli.base.errors import InputError
+from merge_snli.base.errors import InputError, listed
 from merge_snli.base.files import write_text
 from merge_snli.base.progress import step
 from merge_snli.card.metadata import may_be_shared
@@ -33,27 +33,26 @@ def results_on(results: Iterable[Result], dataset: MergeDataset, config: str | N
     Args:
         results: Results on any data.
         dataset: The data set.
-        config: The config; by default `all` if a result is on it, else the only one with results.
+        config: The config; by default the only one with results, else `all`.
 
     Raises:
-        InputError: If the data set has no seeds, no result is on the config, or several configs have results and none
-            is named.
+        InputError: If the data set has no seeds, or no result is on the config.
     """
     require(dataset.record, "has_seeds")
-    here = [result for result in results if result.dataset.digest == dataset.digest]
-    configs = sorted({str(result.dataset.config) for result in here})
+    by_config: dict[str, list[Result]] = {}
+    for result in results:
+        if result.dataset.digest == dataset.digest:
+            by_config.setdefault(str(result.dataset.config), []).append(result)
     chosen = config or ALL
-    if config is None and configs and ALL not in configs:
-        chosen, *more = configs
-        if more:
-            raise InputError(f"the results are on configs {', '.join(configs)}: choose one with ⟦config⟧")
-    on_config = [result for result in here if result.dataset.config == chosen]
-    if not on_config:
+    if config is None and len(by_config) == 1:
+        [chosen] = by_config
+    if chosen not in by_config:
         raise InputError(
-            f"no result is on all seeds of config {chosen} of {dataset.name} (sha256 {dataset.digest[:12]}…): "
-            "score a model on it with merge-snli score"
+            f"no result is on all seeds of config {chosen} of {dataset.name} (sha256 {dataset.digest[:12]}…; configs "
+            f"with results: {listed(sorted(by_config)) or 'none'}): choose another ⟦config⟧, or score a model on this "
+            "one with merge-snli score"
         )
-    by_model = {model_key(result): result for result in on_same_data(on_config)[0]}
+    by_model = {model_key(result): result for result in on_same_data(by_config[chosen])[0]}
     return [by_model[model_key(result)] for result in ranked(aligned(by_model.values()))]
 
 

@@ -18,11 +18,12 @@ from merge_snli import MergeDataset, Result
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.explorer.write import results_on, write_explorer
 from merge_snli.leaderboard.boards import make_boards
+from merge_snli.results import grouping
 from merge_snli.results.rows import percent
 from tests.browser import DESK, PHONE, Page, background, choose, errors_of, find, key, opened, texts_of
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, named
-from tests.oracles import answers_of_groups, known, variants_of
+from tests.oracles import answers_of_groups, known, refused, variants_of
 from tests.processes import wait_until
 
 
@@ -108,6 +109,21 @@ def test_the_scores_are_those_of_the_leaderboard(results: list[Result], bundled:
         assert scores["variants"] == percent(row["sample_accuracy"])
         assert scores["pa"] == percent(row["pattern_accuracy"])
         assert scores["unranked"] == entry.unranked
+
+
+def test_a_model_with_permuted_labels_is_in_no_mean(
+    results: list[Result], bundled: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons = {results[0].title: "they do"}
+    monkeypatch.setattr(grouping, "permuted_labels", lambda result: reasons.get(result.title))
+    data = unpacked(write_explorer(results, bundled, tmp_path))
+    assert data["averaged"] == [*range(1, len(results))]
+    assert [note for note in data["notes"] if note.endswith("because they do")]
+
+
+def test_configs_with_results_are_named(results: list[Result], bundled: MergeDataset) -> None:
+    refused(r"config noun of .* configs with results: all\)", results_on, results, bundled, "noun")
+    refused(r"config all of .* configs with results: none\)", results_on, [], bundled)
 
 
 def test_a_data_set_without_results_is_shown(
