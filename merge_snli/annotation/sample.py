@@ -167,7 +167,7 @@ def read_sample(path: Path) -> Sample:
         InputError: If the file is missing or not the record of a sample.
     """
     beside = f"keep {SAMPLE_FILE} beside the sheets, or name it with ⟦sample⟧"
-    written = f"pass the {SAMPLE_FILE} that merge-snli annotate sample wrote"
+    written = f"pass the {SAMPLE_FILE} that merge-snli annotate sample wrote, or draw it again"
     with (
         explained(OSError, f"{path} cannot be read (⟦reason⟧): {beside}"),
         valid(f"{path} is not the record of a sample (⟦reason⟧): {written}"),

@@ -23,7 +23,7 @@ folders:
 {% for folder in registration.folders %}
   {{ folder }}
 {% endfor %}
-load from any folder that has no {{ registration.name }}:
+load from any folder that has no {{ registration.name }} (register again if one was loaded since):
 {% for config in registration.configs %}
   load_dataset("{{ registration.name }}", "{{ config }}")
 {% endfor %}
