@@ -46,6 +46,8 @@ SHOWN = (
 )
 # The kind of tasks of which a model ranks the answers.
 RANKING = "multiple_choice"
+# Ends of the names of models behind an API, which get a temperature whatever `do_sample` is.
+API_MODELS = ("completions", "chat", "litellm", "sglang-generate")
 # The filter of a task without filters, and what a filter returns for a reply in which it does not find an answer.
 NO_FILTER, NOT_FOUND = "none", "[invalid]"
 # The group of a sample that is its task, of a run of a group of tasks.
@@ -106,41 +108,49 @@ class _Run:
     def log(self, record: JsonObject, answers: str) -> Log:
         """Return a log without its samples.
 
-        lm-evaluation-harness makes up the name of a model if the arguments of the model do not name it.
-
         Args:
             record: What the task says about its questions and its prompt; the digest of the prompt is without what is
                 the same for all tasks of the run.
             answers: Whether the answers are generated or ranked.
         """
-        run, config = self.results, self.results["configs"][self.task]
+        run = self.results
+        config = run["configs"][self.task]
         chat = {key: run[key] for key in CHAT if run.get(key)}
         if chat:
             record = record | {"prompt_digest": sha256_of_json([record["prompt_digest"], chat])}
-        generation = config.get("generation_kwargs") or {}
         temperature = None
         if config.get("output_type") != RANKING:
-            temperature = float(generation.get("temperature", 1.0)) if generation.get("do_sample", False) else 0.0
+            temperature = self._temperature(config.get("generation_kwargs") or {})
         versions = {}
         for library, key in ((HARNESS, "lm_eval_version"), ("transformers", "transformers_version")):
             if run.get(key) is not None:
                 versions[library] = str(run[key])
-        model = str(run.get("model_name"))
-        if model not in str((run.get("config") or {}).get("model_args")):
-            model = str(run.get("model_source"))
-        if is_path(model):
-            model = Path(model).name
         return log_without_samples(
             self.path,
             record,
             harness=HARNESS,
             provider=str(run.get("model_source")),
-            model=model,
+            model=self._model_name(),
             versions=versions,
             answers=answers,
             temperature=temperature,
             settings={},
         )
+
+    def _temperature(self, generation: JsonObject) -> float:
+        """Return the temperature of sampling; models that are not behind an API only sample if `do_sample` allows it."""
+        samples = generation.get("do_sample")
+        if samples is False and not str(self.results.get("model_source")).endswith(API_MODELS):
+            return 0.0
+        return float(generation.get("temperature", 1.0 if samples else 0.0))
+
+    def _model_name(self) -> str:
+        """Return the name of the model; the harness makes one up if the arguments of the model do not name it."""
+        run = self.results
+        name = str(run.get("model_name"))
+        if name not in str((run.get("config") or {}).get("model_args")):
+            name = str(run.get("model_source"))
+        return Path(name).name if is_path(name) else name
 
 
 def _read_answers(run: _Run) -> Log:

@@ -124,10 +124,11 @@ def _label(row: SourceRow, names: LabelNames) -> str | None:
 
 
 def _named(text: str, names: LabelNames) -> str | None:
-    """Return the label that a text names; `not_entailment` is one for any NLI data."""
+    """Return the label that a text names; for NLI data of any labels, also `not_entailment`."""
     label = names.of_text(text)
-    is_second = are_nli(names.names) and canonical_name(text, two_way=False) == NOT_ENTAILMENT
-    return NOT_ENTAILMENT if label is None and is_second else label
+    if label is None and are_nli(names.names) and canonical_name(text, two_way=False) == NOT_ENTAILMENT:
+        return NOT_ENTAILMENT
+    return label
 
 
 def _score(row: SourceRow, column: str) -> float:

@@ -202,9 +202,10 @@ def infer_labels(
         InputError: If the model does not have two or three outputs, or no order is significantly better than the
             others.
     """
-    choices = (NLI_LABELS, TWO_WAY) if are_nli(data_labels) else (data_labels,)
-    names = {len(labels): labels for labels in choices if len(labels) <= MAX_INFERRED}.get(len(config_names))
-    if names is None:
+    names: Sequence[str] = data_labels
+    if are_nli(data_labels):
+        names = NLI_LABELS if len(config_names) == len(NLI_LABELS) else TWO_WAY
+    if len(names) != len(config_names) or len(names) > MAX_INFERRED:
         raise InputError(
             f"{model} has {len(config_names)} outputs; labels can be inferred only for two or three, as many as the "
             f"data has ({', '.join(data_labels)})"

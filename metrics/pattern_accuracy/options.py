@@ -90,6 +90,8 @@ def _categories(categories: object, n_rows: int) -> dict[str | None, Sets]:
         return {None: category_sets("categories", categories, n_rows)}
     if not categories:
         raise ValueError("categories is empty: give one label per row, or a mapping from a name to such a column")
+    if None in categories:
+        raise ValueError("categories has a column without a name (None): name it")
     return {name: category_sets(f"categories[{name!r}]", column, n_rows) for name, column in categories.items()}
 
 

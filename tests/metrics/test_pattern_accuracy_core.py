@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from metrics.pattern_accuracy.core import CURVE, compute, parse_thresholds, required_correct
+from tests.oracles import refused
 
 Row = dict[str, Any]
 Counts = dict[Any, tuple[int, int]]
@@ -225,6 +226,13 @@ def test_categories_by_name() -> None:
     assert found["class"]["noun"]["sample_accuracy"] == 1
     assert found["mlms"].keys() == {"a", "b"}
     assert found["mlms"]["a"]["n_samples"] == 2
+    refused(
+        "categories has a column without a name",
+        compute,
+        **THREE_ROWS,
+        categories={None: list("abc")},
+        error=ValueError,
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

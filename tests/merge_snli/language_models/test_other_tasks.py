@@ -265,6 +265,28 @@ def test_a_log_of_lm_evaluation_harness(tmp_path: Path) -> None:
     assert strict.dataset.key != loose.dataset.key
 
 
+@pytest.mark.parametrize(
+    ("model", "generation", "temperature"),
+    [
+        ("hf", {"do_sample": False, "temperature": 0.7}, 0.0),
+        ("hf", {"temperature": 0.7}, 0.7),
+        ("hf", {"do_sample": True}, 1.0),
+        ("openai-chat-completions", {"do_sample": False, "temperature": 0.7}, 0.7),
+        ("openai-chat-completions", {"do_sample": False}, 0.0),
+    ],
+)
+def test_the_temperature_of_lm_evaluation_harness(
+    model: str, generation: Json, temperature: float, tmp_path: Path
+) -> None:
+    def changed(run: Json) -> None:
+        run["model_source"] = model
+        run["configs"]["sums"]["generation_kwargs"] = generation
+
+    path = lm_eval_log(tmp_path, rows_of("a0", none=1.0))
+    edited(tmp_path / "results_2026-01-02T03-04-05.6.json", changed)
+    assert prompt_of(imported(path, group="story")).temperature == temperature
+
+
 def test_subtasks_of_a_group_of_lm_evaluation_harness_are_one_data_set(tmp_path: Path) -> None:
     def grouped(run: Json) -> None:
         run["group_subtasks"] = {"maths": ["algebra"], "algebra": ["sums", "terms"], "sums": [], "terms": []}
