@@ -138,7 +138,7 @@ class _Run:
         )
 
     def _temperature(self, generation: JsonObject) -> float:
-        """Return the temperature of sampling; models that are not behind an API only sample if `do_sample` allows it."""
+        """Return the sampling temperature, which `do_sample: false` makes 0 but for a model behind an API."""
         samples = generation.get("do_sample")
         if samples is False and not str(self.results.get("model_source")).endswith(API_MODELS):
             return 0.0
