@@ -60,25 +60,23 @@ class CausalLM(Predictor):
         shown = shown_text(prompt, EXAMPLE_PAIR, tokenizer)
         # A chat template writes the special tokens itself.
         self._encoder = Encoder(tokenizer, shown, add_special_tokens=not is_chat)
-        bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, not is_chat))
-        self._n_end_tokens = whole[::-1].index(bare[-1])
+        self._n_end_tokens = _count_end_tokens(tokenizer, special_tokens=not is_chat)
         # A base model goes on with a text, also in a chat template that adds nothing after the question.
         goes_on = not is_chat or shown.endswith(prompt.messages(*EXAMPLE_PAIR)[-1]["content"])
-        self._added = 0
-        contexts = self.encode(EXAMPLES).ids()
+        contexts = self._tokenize(EXAMPLES).ids()
         added = [self._added_by(answer, contexts) for answer in (prompt.continuations if goes_on else prompt.answers)]
-        # Filled up at their ends, where a causal LM does not read on.
+        # Padded at their ends, where a causal LM does not read on.
         answers = pad_sequence(added, batch_first=True, padding_value=-1).to(model.device)
-        self._answers, self._is_token = answers.clamp(min=0), answers >= 0
+        self._answers = answers.clamp(min=0)
+        self._is_token = answers >= 0
         self._added = answers.shape[1]
         common = commonprefix(contexts)  # noqa: RUF071 - of lists, not of paths
         self._prefix = [*common[: len(contexts[0]) - 1]]
         self._runner = self._find_runner()
 
-    def encode(self, pairs: Sequence[Pair], answer: str = "") -> Encoded:
-        """Tokenize the prompts of pairs with an answer, without the tokens that mark the end of a text."""
-        encoded = self._encoder([shown_text(self._prompt, pair, self._tokenizer) + answer for pair in pairs])
-        return replace(encoded, lengths=encoded.lengths - self._n_end_tokens, added=self._added)
+    def encode(self, pairs: Sequence[Pair]) -> Encoded:
+        """Tokenize the prompts of pairs."""
+        return replace(self._tokenize(pairs), added=self._added)
 
     def run(self, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
         """Yield some of the pairs with the indices `rows`, and the log-likelihoods of the answers, [n, n_labels]."""
@@ -87,9 +85,14 @@ class CausalLM(Predictor):
         yield from self._runner.run(self._with_cache, encoded, rows[is_cached])
         yield from self._runner.run(self._without_cache, encoded, rows[~is_cached])
 
+    def _tokenize(self, pairs: Sequence[Pair], answer: str = "") -> Encoded:
+        """Tokenize the prompts of pairs with an answer, without the tokens that mark the end of a text."""
+        encoded = self._encoder([shown_text(self._prompt, pair, self._tokenizer) + answer for pair in pairs])
+        return replace(encoded, lengths=encoded.lengths - self._n_end_tokens)
+
     def _added_by(self, answer: str, contexts: Sequence[list[int]]) -> torch.Tensor:
         """Return the tokens that an answer adds to every prompt."""
-        with_answer = self.encode(EXAMPLES, answer).ids()
+        with_answer = self._tokenize(EXAMPLES, answer).ids()
         added = with_answer[0][len(contexts[0]) :]
         if not added or any(whole != context + added for context, whole in zip(contexts, with_answer, strict=True)):
             raise InputError(
@@ -158,6 +161,13 @@ class CausalLM(Predictor):
         """
         log_probs = logits.float().log_softmax(dim=-1).gather(2, answers[..., None])
         return log_probs.view(-1, *is_token.shape).where(is_token, 0.0).sum(dim=2)
+
+
+def _count_end_tokens(tokenizer: Tokenizer, *, special_tokens: bool) -> int:
+    """Return the number of special tokens after a text, if it gets any."""
+    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
+    whole = tokenizer("a", add_special_tokens=special_tokens)["input_ids"]
+    return int(whole[::-1].index(bare[-1]))
 
 
 def shown_text(prompt: FilledPrompt, pair: Pair, tokenizer: Tokenizer) -> str:

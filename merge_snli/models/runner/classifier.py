@@ -72,11 +72,13 @@ class Classifier(Predictor):
 
     def _find_runner(self, *, may_pack: bool) -> Runner:
         """Pack the model, find out which tokens its head reads, and return what runs it."""
-        model, limit, example = self._model, self.facts.max_length, self.encode([EXAMPLE_PAIR] * 2)
+        model = self._model
+        limit = self.facts.max_length
+        example = self.encode([EXAMPLE_PAIR] * 2)
         run = partial(run_once, self._logits, rotated(example, 2), model.device)
-        packed = may_pack and pack(model, run)
+        packed = pack(model, run) if may_pack else 0
         plain = run()
-        self._attention = last_attention(model)
+        self._attention = last_attention(model)  # which `run` uses
         if not outputs_match(run, plain, NOISE[torch.float32]):
             self._attention = None
         padding = 0

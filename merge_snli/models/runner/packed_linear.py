@@ -53,7 +53,7 @@ class PackedLinear(nn.Linear):
         return outputs
 
     def find_least_rows(self) -> int:
-        """Find the fewest rows to compute so that no output row depends on the other rows or on their number, from two.
+        """Find the fewest rows to compute so that no row depends on the others or on their number, which is at least 2.
 
         Layers that run the same kernel, in any model, are tested once in a process.
 

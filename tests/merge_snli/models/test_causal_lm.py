@@ -262,7 +262,7 @@ def test_a_chat_template_gets_the_prompt_as_messages(
 ) -> None:
     copy, tokenizer = with_template(folder("gpt2"), tmp_path / "tiny-chat", template)
     ranked = loaded(copy, WORD)
-    ids = ranked.encode(PAIRS[:1], answer.removeprefix("Answer:").removeprefix("<|assistant|>")).tokens[IDS]
+    ids = ranked._tokenize(PAIRS[:1], answer.removeprefix("Answer:").removeprefix("<|assistant|>")).tokens[IDS]
     text = tokenizer.decode(ids)
     assert text.startswith(start)
     assert text.endswith(answer)
