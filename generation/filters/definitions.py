@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import not_
 from typing import Any
 
 from generation.filters.conditions import (
@@ -89,12 +90,10 @@ LOW_RANK = Filter(
 
 
 # Filter 3: the suggestion is not a word of premise or hypothesis, nor another form of one.
-IN_PROBLEM = Filter(
-    name="not_in_problem", reason="in the problem", on_word=lambda _, occurrence: in_problem(occurrence)
-)
+IN_PROBLEM = Filter(name="not_in_problem", reason="in the problem", on_word=in_problem)
 
 
-def _seen(_: object, __: Occurrence) -> Callable[[str], bool]:
+def _seen(_: Occurrence) -> Callable[[str], bool]:
     seen: set[str] = set()
 
     def is_seen(word: str) -> bool:
@@ -110,7 +109,7 @@ def _seen(_: object, __: Occurrence) -> Callable[[str], bool]:
 SAME_WORD = Filter(name="once", reason="same word again", on_word=_seen)
 
 
-def _related(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+def _related(occurrence: Occurrence) -> Callable[[str], bool]:
     if occurrence.wordnet is None:
         raise ValueError("no_relations needs WordNet")
     return occurrence.wordnet.relation_to(other_words(occurrence.tagged, occurrence.word), occurrence.word.word_class)
@@ -130,7 +129,7 @@ RELATED = Filter(
 )
 
 
-def _quantifies(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+def _quantifies(occurrence: Occurrence) -> Callable[[str], bool]:
     is_quantifier = fold(occurrence.word.text) in QUANTIFIERS
     return lambda word: is_quantifier or fold(word) in QUANTIFIERS
 
@@ -154,11 +153,11 @@ COMPOUND = Filter(
         "leave out words in compounds: next to a hyphen or slash, or a noun next to a noun",
         "**No compounds**: words next to a hyphen or slash, and nouns next to a noun, were not replaced.",
     ),
-    on_word=lambda _, occurrence: _if(is_in_compound(occurrence)),
+    on_word=lambda occurrence: _if(is_in_compound(occurrence)),
 )
 
 
-def _other_supersense(_: object, occurrence: Occurrence) -> Callable[[str], bool]:
+def _other_supersense(occurrence: Occurrence) -> Callable[[str], bool]:
     if occurrence.word.word_class != "noun":
         return _if(False)
     original = supersense(occurrence.word.text)
@@ -185,7 +184,7 @@ OTHER_ARTICLE = Filter(
         'drop suggestions that do not fit "a" or "an" before them; in other languages always, by their elisions',
         "**Articles**: replacements that do not fit the *a* or *an* before them were dropped.",
     ),
-    on_word=lambda _, occurrence: (
+    on_word=lambda occurrence: (
         disagrees_with_article(occurrence) if is_english(occurrence.tagged.language) else sounds_wrong(occurrence)
     ),
 )
@@ -199,7 +198,7 @@ OTHER_GENDER = Filter(
         "**Pronouns**: words of one gender, such as *woman* or *father*, were dropped if the problem has a "
         "pronoun of the other.",
     ),
-    on_word=lambda _, occurrence: does_not_fit_pronoun(occurrence),
+    on_word=does_not_fit_pronoun,
 )
 
 NO_CAPITAL = Filter(
@@ -211,7 +210,7 @@ NO_CAPITAL = Filter(
         "**Capitals**: adjectives that WordNet writes with a capital, such as *American*, were dropped in "
         "place of a word in lower case.",
     ),
-    on_word=lambda _, occurrence: lacks_capital(occurrence),
+    on_word=lacks_capital,
 )
 
 
@@ -226,11 +225,11 @@ OTHER_CLASS = Filter(
         departure="**Without the word class filter**: a replacement may have another word class, which can make a "
         "sentence ungrammatical or change the label.",
     ),
-    on_tag=lambda _, occurrence: lambda tag: word_class_of(tag) != occurrence.word.word_class,
+    on_tag=lambda occurrence: lambda tag: word_class_of(tag) != occurrence.word.word_class,
 )
 
 
-def _other_tag(_: object, occurrence: Occurrence) -> Callable[[str | None], bool]:
+def _other_tag(occurrence: Occurrence) -> Callable[[str | None], bool]:
     if not is_english(occurrence.tagged.language):
         return disagrees(occurrence)
     original = occurrence.tag
@@ -254,7 +253,7 @@ SAME_LEMMA = Filter(
     name="lemma",
     reason="form in the problem",
     languages=ALWAYS_IN_OTHERS,
-    on_tag=lambda _, occurrence: is_form_of_problem(occurrence),
+    on_tag=is_form_of_problem,
 )
 
 OTHER_PARSE = Filter(
@@ -264,7 +263,7 @@ OTHER_PARSE = Filter(
         "keep suggestions that leave the dependency parse of the sentence as it is",
         "**Same parse**: each sentence has the same dependency parse with the original word and with its replacement.",
     ),
-    on_parse=lambda *_: lambda is_same: not is_same,
+    on_parse=lambda _: not_,
 )
 
 TOO_FEW = Filter(

@@ -78,9 +78,7 @@ def filter_fillers(
         elif filter_.on_fillers is not None:
             codes[filter_.on_fillers(value, occurrence, fillers, vocabulary)] = CODES[filter_.reason]
     conditions = [
-        (filter_.on_word(value, occurrence), CODES[filter_.reason])
-        for filter_, value in filters
-        if filter_.on_word is not None
+        (filter_.on_word(occurrence), CODES[filter_.reason]) for filter_, _ in filters if filter_.on_word is not None
     ]
 
     def as_written(rank: int) -> str:

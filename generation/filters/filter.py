@@ -112,7 +112,8 @@ def occurrences_of_word(
 class Filter:
     """A filter on the fillers of a form, or on the words that they become.
 
-    Exactly one of the conditions is set. Each gets the value of the filter's option first, and says what is dropped.
+    Exactly one of the conditions is set, and says what is dropped. Those on words, tags and parses get the occurrence;
+    the others get the value of the filter's option first.
 
     Attributes:
         name: The name of its option, or of its choice in `--filters`.
@@ -122,8 +123,7 @@ class Filter:
         needs_wordnet: Whether it needs the `wordnet` of an occurrence.
         library: A library whose version changes what it drops; records have the version.
         languages: The languages that it is for: `ANY_LANGUAGE`, `ENGLISH_ONLY`, or `ALWAYS_IN_OTHERS`. The last
-            applies in other languages than English in any case, and then the condition of one with an option gets the
-            code of the language; one without an option applies in no English run.
+            applies in other languages than English in any case; one without an option applies in no English run.
         on_fillers: The condition on the pieces of a form: gets the occurrence, its fillers and the masked LM's
             vocabulary.
         on_log_odds: The condition on log p(filler) - log p(original): gets one number or an array.
@@ -146,9 +146,9 @@ class Filter:
     languages: str = ANY_LANGUAGE
     on_fillers: Callable[[Any, Occurrence, Fillers, Vocabulary], Where] | None = None
     on_log_odds: Callable[[Any, Any], Any] | None = None
-    on_word: Callable[[Any, Occurrence], Callable[[str], bool]] | None = None
-    on_tag: Callable[[Any, Occurrence], Callable[[str | None], bool]] | None = None
-    on_parse: Callable[[Any, Occurrence], Callable[[bool], bool]] | None = None
+    on_word: Callable[[Occurrence], Callable[[str], bool]] | None = None
+    on_tag: Callable[[Occurrence], Callable[[str | None], bool]] | None = None
+    on_parse: Callable[[Occurrence], Callable[[bool], bool]] | None = None
     on_validators: Callable[[Any, tuple[str, ...]], bool] | None = None
     on_votes: Callable[[Any, Fillers], Where] | None = None
 
@@ -167,21 +167,16 @@ class Filter:
         """Return the value of the filter's option among the options of a run."""
         if self.option is None:
             return True
-        if self._is_for_others(options):
-            return options.language  # type: ignore[attr-defined]
         return self.name in options.filters if self.in_method else getattr(options, self.name)  # type: ignore[attr-defined]
 
     def applies(self, options: object) -> bool:
         """Return whether a run with these options applies the filter."""
-        if self._is_for_others(options):
+        if self.languages == ALWAYS_IN_OTHERS and not is_english(options.language):  # type: ignore[attr-defined]
             return True
         if self.option is None:
             return self.languages != ALWAYS_IN_OTHERS
         value = self.value(options)
         return bool(value) if self.in_method else not self.option.is_default(value)
-
-    def _is_for_others(self, options: object) -> bool:
-        return self.languages == ALWAYS_IN_OTHERS and not is_english(options.language)  # type: ignore[attr-defined]
 
 
 class Applied(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import applied_filters
 from generation.filters.fillers import Filtered, LogOdds, filter_fillers
-from generation.filters.filter import Applied, Occurrence, occurrences_of_word
+from generation.filters.filter import Applied, Filter, Occurrence, occurrences_of_word
 from generation.filters.lexical import WordNet
 from generation.options import Options
 from generation.replacements.combine import (
@@ -151,8 +151,8 @@ def filter_words(
             occurrences = occurrences_of_word(tagged, word, options.mask, problem_words=problem_words, wordnet=wordnet)
             forms = tuple(_filter_forms(occurrences, answers, filters))
             words.append(FilteredWord(tagged, word, problem_words, forms))
-    by_tag = [applied for applied in filters if applied.filter.on_tag is not None]
-    by_parse = [applied for applied in filters if applied.filter.on_parse is not None]
+    by_tag = [applied.filter for applied in filters if applied.filter.on_tag is not None]
+    by_parse = [applied.filter for applied in filters if applied.filter.on_parse is not None]
     if by_tag:
         words = _drop_in_place(words, tagger.tags, by_tag)
     if by_parse:
@@ -175,7 +175,7 @@ def _filter_forms(
 
 
 def _drop_in_place(
-    words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Applied]
+    words: Sequence[FilteredWord], look: Callable[[Sequence[Substitution]], Sequence[Any]], filters: Sequence[Filter]
 ) -> list[FilteredWord]:
     """Drop suggestions by what is seen with each in its place, once for all masked LMs: its tag, or the parse."""
     suggestions = {}
@@ -188,8 +188,8 @@ def _drop_in_place(
     def drop(form: FilteredForm) -> FilteredForm:
         outcome = form.outcome
         values = [seen[suggestion] for suggestion in suggestions[id(form)]]
-        for filter_, option in filters:
-            drops = cast("Any", filter_.on_tag or filter_.on_parse)(option, form.occurrence)
+        for filter_ in filters:
+            drops = cast("Any", filter_.on_tag or filter_.on_parse)(form.occurrence)
             keep = [not drops(value) for value in values]
             outcome = outcome.drop(keep, filter_)
             values = list(compress(values, keep))

@@ -110,12 +110,12 @@ def _check_in_place(
 
 def _drops(applied: Applied, occurrence: Occurrence, word: str, tag: str | None, is_same_parse: bool) -> bool:
     """Return whether a filter on words, tags or parses drops a replacement at an occurrence."""
-    filter_, value = applied
+    filter_ = applied.filter
     if filter_.on_word is not None:
-        return filter_.on_word(value, occurrence)(word)
+        return filter_.on_word(occurrence)(word)
     if filter_.on_parse is not None:
-        return filter_.on_parse(value, occurrence)(is_same_parse)
-    return filter_.on_tag is not None and filter_.on_tag(value, occurrence)(tag)
+        return filter_.on_parse(occurrence)(is_same_parse)
+    return filter_.on_tag is not None and filter_.on_tag(occurrence)(tag)
 
 
 def _occurrences(
