@@ -102,12 +102,13 @@ class MergeSnli(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _stored_splits(self, splits: dict[str, list[str]]) -> dict[str, str]:
         """Map each split of the builder to the stored split with its rows."""
-        name, subsample = self.config.name, self.config.subsample
+        name = self.config.name
+        subsample = self.config.subsample
         if name not in splits:
             raise ValueError(f"Unknown config {name!r}; available: {', '.join(splits)}.")
         if subsample is None:
             return {split: split for split in splits[name]}
-        number = max(1, len(splits.get(ALL, ()))) - 1  # beside the split `test`
+        number = sum(split != TEST for split in splits.get(ALL, ()))
         if type(subsample) is not int or subsample not in range(number):
             available = f"subsamples from 0 to {number - 1}" if number else "no subsamples"
             raise ValueError(f"This data set has {available} and not {subsample!r}.")

@@ -118,9 +118,12 @@ def columns(
     if config == ANNOTATION:
         return ANNOTATION_COLUMNS
     names = dict(zip(("first", "second"), texts, strict=True))
-    own = [column.filled(names) for column in (SEED_COLUMNS if config == SEED else VARIANT_COLUMNS)]
     if config == SEED:
-        own += [column.filled({**names, "word_class": name}) for name in classes for column in CLASS_COLUMNS]
+        own = [column.filled(names) for column in SEED_COLUMNS]
+        for word_class in classes:
+            own += [column.filled({**names, "word_class": word_class}) for column in CLASS_COLUMNS]
+    else:
+        own = [column.filled(names) for column in VARIANT_COLUMNS]
     return (*own, *(DataColumn(name, "string", f"column {name} of the problems, as text") for name in extra))
 
 

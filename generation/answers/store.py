@@ -196,8 +196,11 @@ class Store:
 
     def missing(self, keys: Iterable[str]) -> set[str]:
         """Return the keys of forms that have no answer; damaged shards are deleted."""
-        wanted = set(keys)
-        return wanted.difference(*(rows for shard, rows in self._index.find(wanted).items() if self._is_intact(shard)))
+        missing = set(keys)
+        for shard, rows in self._index.find(missing).items():
+            if self._is_intact(shard):
+                missing -= rows.keys()
+        return missing
 
     def save(self, answers: pa.Table) -> int:
         """Write answers as a new shard, and return their number.

@@ -136,7 +136,7 @@ def _byte_of_symbol() -> dict[str, int]:
 
 
 def byte_bpe(token: str) -> Piece:
-    """Read a byte-level BPE token, which may begin with a space; an incomplete character is no piece."""
+    """Read a byte-level BPE token, which may begin with a space; an incomplete character is not a piece."""
     byte_of = _byte_of_symbol()
     try:
         text = bytes(byte_of[symbol] for symbol in token).decode()

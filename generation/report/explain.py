@@ -225,5 +225,5 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def _by_reason(fillers: Sequence[Filler]) -> dict[str | None, list[str]]:
-    """Return the words that were dropped by the reason."""
+    """Return the dropped words by reason."""
     return grouped((filler.dropped, filler.word) for filler in fillers if filler.dropped is not None)

@@ -23,7 +23,7 @@ PER_QUESTION = 10
 # The keys of a reply: the scores of all variants, and in each of them the replacement.
 ALL_SCORES, WORD = "scores", "word"
 
-# The end of the guidelines. It has braces, so it is no template.
+# The end of the guidelines. It has braces, so it is not a template.
 HOW_TO_ANSWER = """## How to answer
 
 A question shows a seed and one or more variants of it, in which the same word is replaced. The replacement stands after

@@ -151,7 +151,7 @@ def _rows_by_annotator(path: Path, sample: Sample) -> dict[str, list[Row]]:
 def _judgment(where: str, annotator: str, cells: JsonObject, sample: Sample) -> JsonObject:
     """Return the scores in a row, after checking that the annotator judged the texts of the sample.
 
-    A column that was removed from a sheet is no change; spaces and line breaks do not count.
+    A column that was removed from a sheet is not a change; spaces and line breaks do not count.
     """
     variant_id = str(cells.get(VARIANT_ID))
     if variant_id not in sample.shown:

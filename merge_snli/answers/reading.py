@@ -99,7 +99,7 @@ def read_config(dataset: MergeDataset, config: str, by: Sequence[str] = ()) -> S
 
 def _has(columns: Sequence[str], column: str) -> bool:
     """Return whether there is a column, or both columns of `A+B`."""
-    return column in columns or {*column.split(JOIN)} <= {*columns}
+    return column in columns or all(part in columns for part in column.split(JOIN))
 
 
 def _loaded_part(data: ScoredData, loaded: LoadedRows) -> ScoredData:

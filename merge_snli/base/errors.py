@@ -176,7 +176,7 @@ def one_line(text: str) -> str:
         a\nvalid\x1b[2J \u202eb
     """
     if not text.isprintable():
-        text = "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in text)
+        text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
     return fitted(text)
 
 

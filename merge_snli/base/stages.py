@@ -5,10 +5,9 @@ shards, and which stages it waits for. An executor decides where its tasks run; 
 on this machine: each stage as a single task in this process, or in worker processes that take one shard after another.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -43,9 +42,15 @@ class TaskShare:
         """
         return range(self.task, items, self.tasks)
 
-    def taken(self, items: int) -> Iterable[int]:
+    def taken(self, items: int) -> Iterator[int]:
         """Yield the numbers of the items that this process does, in ascending order; takes the argument of `of`."""
-        return self.of(items) if self.claim is None else takewhile(items.__gt__, iter(self.claim, None))
+        if self.claim is None:
+            yield from self.of(items)
+            return
+        item = self.claim()
+        while item < items:
+            yield item
+            item = self.claim()
 
 
 WHOLE = TaskShare(0, 1)

@@ -102,11 +102,13 @@ def _source_datasets(record: Record) -> list[str] | None:
 
 def _config_metadata(record: Record, config: str, *, is_default: bool) -> JsonObject:
     """Return what `datasets` reads of a config: its files, its version, and whether it is the default."""
-    data = (config == ANNOTATION and record.annotation) or record.data
+    digest = record.data.digest
+    if config == ANNOTATION and record.annotation is not None:
+        digest = record.annotation.digest
     read: JsonObject = {"config_name": config}
     if is_default:
         read["default"] = True
-    read["version"] = data_version(data.digest)  # changes whenever the data of the config changes
+    read["version"] = data_version(digest)  # changes whenever the data of the config changes
     read["data_files"] = [{"split": split, "path": data_file(config, split)} for split in record.rows[config]]
     return read
 
@@ -123,11 +125,12 @@ def license_of(record: Record) -> str | None:
         `other` if the problems have their own terms; None if the license is unknown. A data set without a license must
         not be published.
     """
-    return record.terms.license and record.terms.license.lower()
+    name = record.terms.license
+    return None if name is None else name.lower()
 
 
 def may_be_shared(record: Record) -> bool:
-    """Return whether a license allows to share the sentences: a known one, and not terms of their own."""
+    """Return whether a license allows sharing the sentences: a known one, and not terms of their own."""
     return license_of(record) not in (None, "other")
 
 

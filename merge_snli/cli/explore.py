@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(
         parser,
         "--with-text",
-        "include the sentences, whose terms apply; the page has them anyway if their license allows to share them",
+        "include the sentences, whose terms apply; the page has them anyway if their license allows sharing them",
     )
     add(
         parser,
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> None:
     results = []
     if arguments.results:
         results = results_on(read_results(arguments), dataset, arguments.config)
-    corpus = name and count_corpus(open_corpus(name), tagger_of(dataset.record))
+    corpus = None if name is None else count_corpus(open_corpus(name), tagger_of(dataset.record))
     path = write_explorer(
         results,
         dataset,

@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add(
         parser,
         "--with-text",
-        "with --dataset: show sentences on the page although their license may forbid to share them",
+        "with --dataset: show sentences on the page although their license may forbid sharing them",
     )
     add_comparison(parser)
     add(parser, "--title TITLE", f"title of the page (default: {TITLE})")

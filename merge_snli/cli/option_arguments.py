@@ -47,8 +47,8 @@ def add_problem_arguments(parser: argparse.ArgumentParser, purpose: str, metavar
     """
     group = parser.add_argument_group(PROBLEMS_GROUP, argument_default=argparse.SUPPRESS)
     add_list(group, f"problems {metavar}", purpose)
-    of_group = [name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP]
-    _add_options(group, ProblemOptions, of_group[1:])
+    names = {name for name, option in described(ProblemOptions) if option.group == PROBLEMS_GROUP}
+    _add_options(group, ProblemOptions, names - {"problems"})
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, options: type) -> None:

@@ -239,11 +239,12 @@ def _inputs(arguments: Namespace, options: ScoreOptions) -> tuple[str | ProblemO
     """Return the data set, or with `--group-column` how to read it, and its source.
 
     Raises:
-        InputError: If the options for reading do not fit to the data set.
+        InputError: If the options for reading do not apply to the data set.
     """
     from merge_snli.answers.source import RECORDED
 
-    source, reading = options.source, {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
+    source = options.source
+    reading = {name: value for name, value in vars(arguments).items() if name in SOURCE_OPTIONS}
     if options.group_column is not None:
         if source is not None:
             raise InputError("⟦source⟧ is for MERGE data sets, not for pairs in groups with ⟦group_column⟧; remove it")

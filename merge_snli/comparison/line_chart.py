@@ -105,7 +105,8 @@ def line_figure(
     marked_at = thresholds.index(marked) - first
     colors = [line.color for line in lines]
     for numbers in grouped((curve.tobytes(), number) for number, curve in enumerate(curves)).values():
-        line, (values, low, high) = lines[numbers[0]], curves[numbers[0]]
+        line = lines[numbers[0]]
+        values, low, high = curves[numbers[0]]
         color = line.color
         for number in numbers:
             colors[number] = color
@@ -115,13 +116,13 @@ def line_figure(
         axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
         axes.plot(shown[marked_at], values[marked_at], "o", color=color, markersize=7, markeredgecolor="white")
     _style_axes(axes, marked * 100, start * 100, of)
-    if not narrow:
+    if narrow:
+        if lines:
+            draw_legend(figure, axes, columns, weight="bold", handlelength=1.5, labelcolor="linecolor")
+        axes.set_xlabel("Threshold (%)")
+    else:
         draw_title(figure, title)
         _label_lines(axes, [values[-1] for values, _, _ in curves], labels, colors)
-    elif lines:
-        draw_legend(figure, axes, columns, weight="bold", handlelength=1.5, labelcolor="linecolor")
-    if narrow:
-        axes.set_xlabel("Threshold (%)")
     width = round(TITLE_LETTERS_PER_INCH * figure.get_figwidth())
     axes.set_xlabel("\n".join([axes.get_xlabel(), *textwrap.wrap(note, width)]))
     return figure

@@ -106,7 +106,7 @@ def read_loaded(given: object) -> LoadedRows:
         given: A `DatasetDict` or `Dataset`, or their iterable forms, of which every row is read.
 
     Raises:
-        InputError: If it is another object, or has not the columns of variants.
+        InputError: If it is another object, or does not have the columns of variants.
     """
     kind = type(given).__name__
     splits = dict(given) if isinstance(given, Mapping) else {"": given}

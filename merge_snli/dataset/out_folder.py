@@ -13,13 +13,12 @@ from merge_snli.dataset.stored import BUNDLED, CARD_FILE, FOLDER, RUN_FILE, find
 
 
 def check_out(out: str | Path, kind: str = "", content: Iterable[str] | None = None) -> Path:
-    """Check before its work that a command can write to a folder, and expand `~` and links in its path.
+    """Check that a command may write to a folder, before it does its work; expand `~` and links in the path.
 
     Args:
         out: The folder.
         kind: What the command writes, such as `a report`; empty if only an empty folder will do.
-        content: The names of the files and folders that the command may write beside; None for any that are not those
-            of a data set.
+        content: The names of what may already be in the folder; None for anything but a data set.
 
     Returns:
         The folder.

@@ -103,7 +103,7 @@ def _answers(models: Sequence[ModelAnswers], labels: Sequence[str], order: Ints)
 
 
 def _numbers(model: ModelAnswers, predicted: Ints, labels: Sequence[str]) -> Array:
-    """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` as 256 less it."""
+    """Return the numbers of predicted labels among those of the page, as bytes; a code of `Missing` wraps around."""
     in_page = np.array(positions(model.answers.labels, labels))
     return np.where(predicted < 0, predicted, in_page[predicted]).astype("i1").view("u1")
 

@@ -74,7 +74,7 @@ def write_explorer(
         dataset: The data set: a folder, a Hub id, a `MergeDataset`, or what `load_dataset` returned.
         out: Output folder.
         config: The config, without results; by default `all`, or that of loaded rows.
-        with_text: Whether to include the sentences although their license may forbid to share them.
+        with_text: Whether to include the sentences although their license may forbid sharing them.
         corpus: Counts of the words of training data, to show with the replacements.
         significance: How the models are tested; by default with the permutation test at 5%.
         common_seeds: Whether scores and tests are those on the seeds that all models have.

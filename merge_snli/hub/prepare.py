@@ -55,7 +55,8 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
     Returns:
         The folder of each config, relative to `cache`.
     """
-    for path, digest in ((dataset.folder / path, digest) for path, digest in dataset.record.files.items()):
+    for name_of_file, digest in dataset.record.files.items():
+        path = dataset.folder / name_of_file
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
     with without_library_bars():
@@ -64,7 +65,8 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
     # as in the data set's folder.
     now = time.time()
     for folder in folders:
-        os.utime(cache / folder, (now, now + (folder == folders[0])))
+        os.utime(cache / folder, (now, now))
+    os.utime(cache / folders[0], (now, now + 1))
     return folders
 
 

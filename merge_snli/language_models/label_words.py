@@ -167,8 +167,9 @@ def _rivals(about: Sequence[re.Match[str] | None], text: str) -> list[re.Match[s
     if final or len(about) < 2:
         return final
     before, last = about[-2:]
-    is_next = before and last and not text[before.end() : last.start()].strip(" .\n")
-    return [before] if before and is_next else []
+    if before is None or last is None or text[before.end() : last.start()].strip(" .\n"):
+        return []
+    return [before]
 
 
 def _around(mention: re.Match[str]) -> tuple[str, str, str]:

@@ -76,9 +76,13 @@ def plain_text(text: str, words: LabelWords) -> str:
     text = TAGGED.sub(_as_line, QUOTED.sub(r"\1", text))
     if "(" in text:
         text = CALLED.sub(_as_line, text)
-    values = " / ".join(dict.fromkeys(match["value"].strip("\"'[ \n") or "-" for match in JSON_FIELD.finditer(text)))
-    line = iter([f"\n{FORM} {values}\n"])
-    text = JSON_FIELD.sub(lambda match: {"{": " →", ",": "."}[match[0][0]] + next(line, ""), text)
+    fields = list(JSON_FIELD.finditer(text))
+    if fields:
+        values = dict.fromkeys(field["value"].strip("\"'[ \n") or "-" for field in fields)
+        end = fields[0].end()
+        before = JSON_FIELD.sub(_end_of_field, text[:end])
+        after = JSON_FIELD.sub(_end_of_field, text[end:])
+        text = f"{before}\n{FORM} {' / '.join(values)}\n{after}"
     lines = text.splitlines()
     if TICK.search(text):
         lines = [line for line in lines if TICK.search(line) or not (ROW.match(line) or CROSS.search(line))]
@@ -89,6 +93,11 @@ def plain_text(text: str, words: LabelWords) -> str:
 def _as_line(found: re.Match[str]) -> str:
     """Return the line of an answer, in place of what it stands in."""
     return f" →\n{FORM} {''.join(filter(None, found.groups())).strip()}\n"
+
+
+def _end_of_field(found: re.Match[str]) -> str:
+    """Return what stands for the first or a later field of an object, whose value is moved to a line of its own."""
+    return " →" if found[0].startswith("{") else "."
 
 
 def _last_cell(line: str, words: LabelWords) -> str:

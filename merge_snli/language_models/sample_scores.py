@@ -67,7 +67,7 @@ class Scoring:
         Args:
             value: The score; NaN for none.
             text: The reply.
-            unread: Why a reply that is not correct is no answer; None if it is one.
+            unread: Why a reply that is not correct is not an answer; None if it is one.
             path: The log, for messages.
         """
         if math.isnan(value):

@@ -75,7 +75,7 @@ NLI_FORMS = {
 }
 # What follows a label that is also an article or a determiner: A, no, neither.
 ALONE = r"(?=\W*$|\s*[\n).,:;(–—/-]|\s(?:is|it|or|and|because|since|also|may|cannot|would)\b)"
-# A capital letter, or a small one alone or before a parenthesis; within a sentence a capital A is no article.
+# A capital letter, or a small one alone or before a parenthesis; within a sentence a capital A is not an article.
 LETTERS = (rf"(?-i:A{ALONE}|(?<=[a-z,;]\s)A(?=\s[a-z])|a(?=\)|\W*$))", r"(?-i:{}|{}(?=\)|\W*$))")
 # How a clause denies the label that stands at @.
 DENIED = r"""

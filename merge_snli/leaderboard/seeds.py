@@ -34,14 +34,17 @@ def read_texts(data: ScoredData) -> JsonObject:
     seeds = {}
     for name, texts, words in zip(data.group_ids, data.seed_texts, words_of_seeds(data), strict=True):
         seeds[name] = (*texts, words)
-    columns = (data.table[name].to_pylist() for name in ("original", "replacement"))
-    replaced = zip(*columns, strict=True)
+    variants = {}
+    for name, row in zip(
+        data.row_ids.to_pylist(), data.table.select(["original", "replacement"]).to_pylist(), strict=True
+    ):
+        variants[name] = (row["original"], row["replacement"])
     return {
         "license": license_of(record) or "not stated",
         "terms": license_text(record),
         "names": record.texts,
         "seeds": seeds,
-        "variants": dict(zip(data.row_ids.to_pylist(), replaced, strict=True)),
+        "variants": variants,
     }
 
 

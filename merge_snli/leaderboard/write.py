@@ -69,7 +69,7 @@ def leaderboard_text(
             hardest seeds. Models on a whole data set are also shown on the parts of it that others were scored on.
         thresholds: Thresholds from 0 to 1 in steps of 0.01 at which tables show PA, besides the quality threshold.
             Only for `md` and `latex`.
-        with_text: Whether the page shows sentences although their license may forbid to share them.
+        with_text: Whether the page shows sentences although their license may forbid sharing them.
         significance: How the models are tested; by default with the permutation test at 5%.
         common_seeds: Whether to show all models on the seeds that all of them have.
         title: Title of the page.

@@ -12,7 +12,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject, read_toml
 from merge_snli.dataset.record_file import valid
 
-# What a prompt asks for. A letter alone is no answer to a prompt that asks for a word.
+# What a prompt asks for. A letter alone is not an answer to a prompt that asks for a word.
 AnswerForm: TypeAlias = Literal["word", "letter", "json"]
 
 FOLDER = Path(__file__).parent / "prompts"

@@ -120,7 +120,7 @@ def _terms(options: ExtendedPairOptions) -> TermsRecord:
 def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int) -> Iterator[Row]:
     """Yield premises in turn from each source, each with three hypotheses drawn in turn from each source.
 
-    A drawn pair is no pair of a source, and its sentences share no word other than function words.
+    A drawn pair is not a pair of a source, and its sentences share no word other than function words.
 
     Args:
         sources: The sentences.

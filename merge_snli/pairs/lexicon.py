@@ -33,12 +33,12 @@ def read_entries(path: Path, entries: type[File]) -> File:
         entries: The entries that it must have.
     """
     if not path.exists():
-        raise InputError(f"{path} is missing: copy the file of the shipped lexicon and edit it")
+        raise InputError(f"{path} is missing: copy the file of the bundled lexicon and edit it")
     with valid(f"{path}: ⟦reason⟧; see docs/simple_pair.md for the entries"):
         return entries.model_validate(read_toml(path, "lexicon"))
 
 
-# The folder of the shipped lexicon and templates.
+# The folder of the bundled lexicon and templates.
 SHIPPED = Path(__file__).parent / "lexicon"
 
 NOUNS, VERBS = "nouns", "verbs.toml"
@@ -140,7 +140,7 @@ def read_lexicon(folder: Path = SHIPPED) -> Lexicon:
     """
     paths = sorted((folder / NOUNS).glob("*.toml"))
     if not paths:
-        raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the shipped one, {SHIPPED}")
+        raise InputError(f"{folder / NOUNS} has no file of nouns: pass a folder like the bundled one, {SHIPPED}")
     files = {path.stem: read_entries(path, Category) for path in paths}
     categories = {path.stem: _with_adjectives(path, files) for path in paths}
     category_of: dict[str, str] = {}

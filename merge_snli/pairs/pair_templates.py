@@ -77,7 +77,7 @@ def read_templates(folder: Path) -> tuple[dict[str, PairTemplate], str]:
     templates = read_entries(path, RootModel[dict[str, PairTemplate]]).root
     for config in (SIMPLE, CONJUNCTION):
         if all(template.config != config for template in templates.values()):
-            raise InputError(f"{path} has no template of config {config}: copy one from the shipped file and edit it")
+            raise InputError(f"{path} has no template of config {config}: copy one from the bundled file and edit it")
     for name, template in templates.items():
         _check_template(f"{path}: {name}", template)
     return templates, sha256_of_file(path)

@@ -215,12 +215,16 @@ def _relevance_rows(template: PairTemplate, shared: Row, words: Words, lexicon: 
         )
     for relevance, added in (("relevant", template.premise), ("irrelevant", irrelevant)):
         for name, hypothesis in template.neutral.items():
-            first, second, order = hypothesis, added, "hypothesis first"
+            order = "hypothesis first"
+            first, second = hypothesis, added
             if random.random() < 0.5:
-                first, second, order = added, hypothesis, "added first"
-            text, joined_by = f"{first} {second}", "full stop"
+                order = "added first"
+                first, second = added, hypothesis
+            joined_by = "full stop"
+            text = f"{first} {second}"
             if random.random() < 0.5:
-                text, joined_by = f"{first.removesuffix('.')} and {second}", "and"
+                joined_by = "and"
+                text = f"{first.removesuffix('.')} and {second}"
             row = _row(shared | drawn, f"{name}:{relevance}", NEUTRAL, fill(text, drawn, lexicon))
             row["hypothesis_template"] = name
             yield row | {"relevance": relevance, "order": order, "joined_by": joined_by}

@@ -99,7 +99,7 @@ def _label_number(row: SourceRow, options: ProblemOptions, labels: LabelNames) -
 
 
 def _unknown(text: str, options: ProblemOptions, labels: LabelNames) -> str:
-    """Return a message on a value that is no label."""
+    """Return a message on a value that is not a label."""
     numbers = [f"{number} ({name or 'no label'})" for number, name in labels.of_numbers.items()]
     values = numbers if labels.are_numbers else labels.of_texts
     message = (
@@ -107,7 +107,7 @@ def _unknown(text: str, options: ProblemOptions, labels: LabelNames) -> str:
         "label. Set other names with ⟦data_labels⟧"
     )
     if not labels.are_numbers and whole_number(text) is not None:
-        return f"{message}: this column has texts, and {text!r} is no number there"
+        return f"{message}: this column has texts, and {text!r} is not a number there"
     if labels.are_numbers and options.data_labels and whole_number(text) == len(labels.of_numbers):
         from_one = tuple(f"{number}={name}" for number, name in enumerate(labels.of_numbers.values(), start=1))
         return f"{message} (if their numbers begin with 1: {param('data_labels', from_one)})"

@@ -146,7 +146,10 @@ def group_prompts(results: Iterable[Result]) -> list[Result]:
 
     The results must differ in the prompt only: not in the harness, the provider, the settings or the kind of answers.
     """
-    models = grouped((_besides_prompt(result) or (number,), result) for number, result in enumerate(results))
+    models: dict[object, list[Result]] = {}
+    for number, result in enumerate(results):
+        key = _besides_prompt(result)
+        models.setdefault(number if key is None else key, []).append(result)
     return [of_model[0] if len(of_model) == 1 else _group(of_model) for of_model in models.values()]
 
 

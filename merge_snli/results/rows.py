@@ -111,4 +111,6 @@ def percent(share: float | None) -> float | None:
 
 def ends_text(ends: Ends | None, sign: str = "") -> str | None:
     """Return the ends of an interval of shares in percent, never -0.0; None without an interval."""
-    return ends and " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in ends)
+    if ends is None:
+        return None
+    return " to ".join(f"{round(100 * end, 1) + 0.0:{sign}.1f}" for end in ends)

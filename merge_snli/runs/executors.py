@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -56,10 +57,9 @@ class SlurmExecutor(SlurmPipelineExecutor):  # type: ignore[misc]
 
     def get_launch_file_contents(self, sbatch_args: dict[str, Any], _: str) -> str:
         """Return the sbatch script, without options that are None and with the Python that submits it."""
-        _, limit, at_once = sbatch_args["array"].partition("%")
         tasks = ",".join(map(str, self.get_incomplete_ranks()))
         given = {name: value and shlex.quote(str(value)) for name, value in sbatch_args.items() if value is not None}
-        given["array"] = f"{tasks}{limit}{at_once}"
+        given["array"] = re.sub(r"[^%]*", tasks, sbatch_args["array"], count=1)
         python = "python" if self.env_command else shlex.quote(sys.executable)
         command = [*PROGRAM, self.logging_dir.resolve_paths(PICKLED)]
         return str(super().get_launch_file_contents(given, f"{python} {shlex.join(command)}"))

@@ -32,8 +32,11 @@ def check_loaded(loaded: LoadedRows, collector: Collector) -> None:
         if row["label"] not in range(len(loaded.label_names)):
             find("label", f"is {row['label']}; the labels are 0 to {len(loaded.label_names) - 1}")
         for side in SIDES:
-            starts, words = row[f"{side}_offsets"] or [], (row["original"], row["replacement"])
-            if not replaced_words(row[f"seed_{side}"], row[side], starts, *words):
-                find(side, f"is not the seed's with {quoted(words[0])} replaced by {quoted(words[1])} at its offsets")
+            starts = row[f"{side}_offsets"] or []
+            original, replacement = row["original"], row["replacement"]
+            if not replaced_words(row[f"seed_{side}"], row[side], starts, original, replacement):
+                find(
+                    side, f"is not the seed's with {quoted(original)} replaced by {quoted(replacement)} at its offsets"
+                )
     collector.count("seeds", len(seeds))
     collector.count("variants", loaded.table.num_rows)

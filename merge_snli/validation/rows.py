@@ -102,10 +102,11 @@ def _check_in_place(
     if any(applied.filter.on_parse is not None for applied in filters):
         parses = tagger.same_parses(written)
     for (number, word, occurrence), substitution, tag, is_same in zip(occurrences, written, tags, parses, strict=True):
-        dropping = next((applied for applied in filters if _drops(applied, occurrence, word, tag, is_same)), None)
-        if dropping is not None:
-            message = f"in the {texts[occurrence.side]}: {dropping} drops it ({dropping.filter.reason})"
-            collector.find(VARIANTS, number, "replacement", f"{quoted(substitution.word)} {message}")
+        for applied in filters:
+            if _drops(applied, occurrence, word, tag, is_same):
+                message = f"in the {texts[occurrence.side]}: {applied} drops it ({applied.filter.reason})"
+                collector.find(VARIANTS, number, "replacement", f"{quoted(substitution.word)} {message}")
+                break
 
 
 def _drops(applied: Applied, occurrence: Occurrence, word: str, tag: str | None, is_same_parse: bool) -> bool:
@@ -136,14 +137,18 @@ def _find_wordnet(run: RecordedRun, collector: Collector) -> WordNet | None:
     """Return the WordNet of a run; None if the run did not use it, or it is not available, which is reported."""
     if not run.options.no_relations or run.options.scramble:
         return None
+    recorded = generation_of(run.record).wordnet
     try:
-        wordnet, recorded = load_wordnet(), generation_of(run.record).wordnet
-        if recorded is None or recorded.digest != wordnet.digest:
-            raise InputError(f"the run used another WordNet than the installed {wordnet.version}")
+        wordnet = load_wordnet()
     except InputError as error:
         collector.skip(Message(f"relations to other words: {error.message.marked}"))
         return None
-    return wordnet
+    if recorded is not None and recorded.digest == wordnet.digest:
+        return wordnet
+    collector.skip(
+        Message(f"relations to other words: the run used another WordNet than the installed {wordnet.version}")
+    )
+    return None
 
 
 def _find_tagger(run: RecordedRun, name: str | None, collector: Collector) -> InPlaceTagger | None:

@@ -172,9 +172,9 @@ def factorize(column: Column) -> tuple[IntArray, list[Label]]:
         >>> factorize(label_column("groups", ["b", "a", "b"]))
         (array([0, 1, 0]), ['b', 'a'])
     """
-    values = column.tolist()
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values)), list(numbers)
+    numbers: dict[Label, int] = {}
+    codes = [numbers.setdefault(label, len(numbers)) for label in column.tolist()]
+    return np.array(codes, np.int64), list(numbers)
 
 
 def check_labels(predictions: Column, references: Column) -> None:

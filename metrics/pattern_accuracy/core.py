@@ -123,8 +123,8 @@ def score(predictions: Column, references: Column, groups: Column, options: Metr
     """Compute the scores from columns and options that are validated already; see `compute`.
 
     Raises:
-        ValueError: If a reference is no gold label, a group has no seed, its seed has another reference, or it has two
-            references and `against` needs one.
+        ValueError: If a reference is not a gold label, a group has no seed, its seed has another reference, or it has
+            two references and `against` needs one.
     """
     check_labels(predictions, references)
     table = _table(predictions, references, groups, options)

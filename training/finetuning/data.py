@@ -128,7 +128,7 @@ def read_examples(name: str, options: ProblemOptions) -> tuple[list[Problem], So
         read = read_problems(options)
     if sorted(read.label_names) != sorted(NLI_LABELS):
         raise InputError(f"{name} has the labels {', '.join(read.label_names)}; training needs {', '.join(NLI_LABELS)}")
-    numbers = [NLI_LABELS.index(name) for name in read.label_names]
+    numbers = [NLI_LABELS.index(label) for label in read.label_names]
     examples = [
         replace(
             problem,

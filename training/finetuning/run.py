@@ -121,11 +121,14 @@ def encode(
 
 
 def check_truncated(rows: Sequence[Row], max_length: int) -> None:
-    """Log how many examples are truncated.
+    """Check that not all examples are truncated, and log how many are.
 
     Args:
         rows: The rows of the examples with more than `max_length` tokens, if they have so many.
         max_length: The maximum number of tokens.
+
+    Raises:
+        InputError: If all are.
     """
     longer = sum(len(row["input_ids"]) > max_length for row in rows)
     if longer == len(rows):
