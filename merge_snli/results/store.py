@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from merge_snli.answers.stored import stored_content
 from merge_snli.answers.table import check_table, from_bytes, to_bytes
@@ -21,7 +21,7 @@ from merge_snli.base.errors import InputError, explained
 from merge_snli.base.files import JsonObject, sha256_of_json, write_bytes
 from merge_snli.base.progress import SHOWN_AFTER, Progress
 from merge_snli.dataset.out_folder import check_out
-from merge_snli.dataset.record_file import OWN_DIGEST, own_digest
+from merge_snli.dataset.record_file import OWN_DIGEST, own_digest, valid
 from merge_snli.results.check import AGAIN, check_entries, check_numbers
 from merge_snli.results.grouping import names_of
 from merge_snli.results.naming import answers_name, file_name
@@ -94,13 +94,9 @@ def read_result(path: str | Path) -> Result:
         raise InputError(f"{path} is damaged, or not a result: {AGAIN}, or remove it")
     if version != SCHEMA_VERSION:
         raise InputError(f"{path} has format version {version!r:.20}, expected {SCHEMA_VERSION}: {AGAIN}")
-    try:
-        file = FILE.validate_json(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        reason = ": ".join([*map(str, first["loc"]), first["msg"]])
-        raise InputError(f"{path} is not a valid result: {reason}; {AGAIN}") from error
     not_valid = f"{path} is not a valid result: ⟦reason⟧; {AGAIN}"
+    with valid(not_valid):
+        file = FILE.validate_json(content)
     with explained(ValueError, not_valid):
         check_entries(entries)
     beside = path.with_name(answers_name(path.name))
