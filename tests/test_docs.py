@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+from merge_snli.base.files import read_json
 
 if TYPE_CHECKING:
     from tests.conftest import DemoRun
@@ -130,7 +131,7 @@ def navigation(entry: Any) -> set[str]:  # noqa: ANN401 - a YAML value
 
 @pytest.mark.parametrize("name", ["tutorial", "five-questions"])
 def test_notebooks_are_committed_without_outputs(name: str) -> None:
-    notebook = json.loads((ROOT / "docs" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    notebook = read_json(ROOT / "docs" / f"{name}.ipynb")
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert cells
     assert all(cell["execution_count"] is None and not cell["outputs"] for cell in cells)

@@ -1,17 +1,17 @@
 """Public names, options and formats change deliberately: they are compared with a stored list."""
 
 import functools
-import json
 import re
 from pathlib import Path
 
 import pytest
 
+from merge_snli.base.files import read_json
 from merge_snli.language_models.questions import Scope, read_questions
 from tests.public_interface import FILE, public_interface
 
 PAGE = (Path(__file__).parents[1] / "docs" / "stability.md").read_text(encoding="utf-8")
-STORED = json.loads(FILE.read_text(encoding="utf-8"))
+STORED = read_json(FILE)
 current = functools.cache(public_interface)
 
 

@@ -1,6 +1,5 @@
 """Variants filtered by judgments: what is dropped and counted, stored, repeated by `validate`, and not asked again."""
 
-import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,7 +15,7 @@ from generation import Options
 from generation.pipeline import run_pipeline
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED
 from generation.report.explain import explain
-from merge_snli.base.files import write_json
+from merge_snli.base.files import read_json, write_json
 from merge_snli.cli import main
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.record_file import as_json, read_record, seal
@@ -222,7 +221,7 @@ def test_validate_finds_judgments_that_do_not_fit(
 
 
 def test_validate_finds_a_record_without_its_judgments(dataset: MergeDataset) -> None:
-    record = json.loads((dataset.folder / "run.json").read_text("utf-8"))
+    record = read_json(dataset.folder / "run.json")
     del record["generation"]["judgments"], record["generation"]["judged"]
     write_json(dataset.folder / "run.json", record)
     record = read_record(dataset.folder / "run.json")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from merge_snli.base.files import read_json
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from tests.commands import Command
@@ -73,7 +74,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     assert main(["score", str(model), "--dataset", str(data), "--out", str(folder / "results")]) == 0
     (path,) = (folder / "results").glob("*.json")
     assert main(["leaderboard", str(path.parent), "--dataset", str(data), "--out", str(page), "--with-text"]) == 0
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = read_json(path)
     return TaskRun(task, data, document, page / "index.html")
 
 

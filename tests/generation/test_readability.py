@@ -12,6 +12,7 @@ import pytest
 from generation import Options
 from generation.filters.definitions import FILTERS, FilterOptions
 from generation.pipeline import run_pipeline
+from merge_snli.base.files import read_json
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
@@ -126,7 +127,7 @@ def test_validation_finds_variants_that_a_filter_would_have_dropped(
 ) -> None:
     value, column = CLAIMED[option]
     out = Path(shutil.copytree(plain.folder, tmp_path / "merge_snli"))
-    run = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    run = read_json(out / "run.json")
     run["options"][option] = value
     run["generation"]["tagger"]["digest"] = find_tagger(parser=option == "same_parse").digest
     (out / "run.toml").unlink()

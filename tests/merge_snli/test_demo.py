@@ -18,7 +18,7 @@ from datasets import load_dataset
 
 from merge_snli import cli
 from merge_snli.answers.data import ScoredData
-from merge_snli.base.files import sha256_of_json
+from merge_snli.base.files import read_json, sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
 from merge_snli.dataset.stored import FOLDER
 from merge_snli.models.labels import Pair
@@ -123,7 +123,7 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
 def test_it_says_in_a_sentence_what_was_found(demo: DemoRun) -> None:
     found = " ".join(section(demo.printed, "What was found").split())
     for path in (demo.out / "results").glob("*.json"):
-        scores = json.loads(path.read_text())["scores"]
+        scores = read_json(path)["scores"]
         assert f"answers {100 * scores['seed_accuracy']:.0f}% of seeds correctly." in found
         passing = f"{100 * scores['pattern_accuracy']['mean']:.0f}%"
         assert f"For {passing} of seeds, it answers at least 90% of the variants correctly." in found
@@ -175,10 +175,10 @@ def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
 
 def test_it_does_not_replace_another_data_set(made_up_run: DemoRun, tmp_path: Path, command: Command) -> None:
     record = Path(shutil.copytree(made_up_run.out / "merge_snli", tmp_path / "merge_snli")) / "run.json"
-    mine = json.loads(record.read_text())
+    mine = read_json(record)
     mine["options"] |= {"problems": "mine.jsonl", "random_seed": 5}
     record.write_text(json.dumps(mine))
     assert not missing_from(
         command("demo", "--out", str(tmp_path), code=2).err, str(tmp_path / "merge_snli"), "random_seed"
     )
-    assert json.loads(record.read_text()) == mine
+    assert read_json(record) == mine

@@ -1,6 +1,5 @@
 """Fine-tuning: what is written, resumed runs, augmentation, label orders, and bad input."""
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification
 
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
 from tests.cases import slow
@@ -184,7 +184,7 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     base: Path, problems: Path, tmp_path: Path, max_length: int, message: str
 ) -> None:
     refused(
-        message.format(limit=json.loads((base / "config.json").read_text())["max_position_embeddings"]),
+        message.format(limit=read_json(base / "config.json")["max_position_embeddings"]),
         main,
         replace(options(base, problems, tmp_path / "out"), recipe=replace(RECIPE, max_length=max_length)),
     )

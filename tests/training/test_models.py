@@ -1,6 +1,5 @@
 """The models that are trained: NLI classifiers, masked LMs and their vocabularies."""
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from transformers import (
     pipeline,
 )
 
+from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER, MASKED_LMS, NLI_MODELS
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import missing_from
@@ -93,7 +93,7 @@ def test_no_weight_is_missing_or_unused(name: str, caplog: pytest.LogCaptureFixt
     ],
 )
 def test_classifiers_have_different_label_orders(name: str, labels: list[str]) -> None:
-    config = json.loads((FOLDER / name / "config.json").read_text(encoding="utf-8"))
+    config = read_json(FOLDER / name / "config.json")
     assert list(config["id2label"].values()) == labels
     assert sorted(config["label2id"], key=config["label2id"].get) == labels
 

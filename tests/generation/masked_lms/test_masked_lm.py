@@ -18,6 +18,7 @@ from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
+from merge_snli.base.files import read_json
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.finding import find_model
 from merge_snli.models.runner.packed_linear import PackedLinear
@@ -220,7 +221,7 @@ def configured(**values: object) -> Callable[[Path, Path], None]:
     def save(folder: Path, source: Path) -> None:
         shutil.copytree(source, folder)
         path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | values))
+        path.write_text(json.dumps(read_json(path) | values))
 
     return save
 

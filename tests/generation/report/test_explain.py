@@ -20,6 +20,7 @@ from generation.report.read_again import filter_again, stored_answers
 from generation.sentences.tagged_shards import replaced_words
 from generation.sentences.tagging import InPlaceTagger, tag
 from generation.sentences.words import shared_words
+from merge_snli.base.files import read_json
 from merge_snli.dataset.record import generation_of
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import Tagger
@@ -153,7 +154,7 @@ def test_missing_or_changed_inputs_are_input_errors(
     refused(f"{re.escape(str(tmp_path))} {advice}", explain, made, seed, tmp_path)
     assert list(tmp_path.iterdir()) == [], "looking up answers creates no folder"
     file = Path(shutil.copytree(made.folder, tmp_path / "copy")) / "run.json"
-    record = json.loads(file.read_text(encoding="utf-8"))
+    record = read_json(file)
     record["options"]["problems"] = str(tmp_path / "gone.jsonl")
     file.write_text(json.dumps(record), encoding="utf-8")
     err = command("explain", file.parent, "--seed-id", "odd", code=2).err

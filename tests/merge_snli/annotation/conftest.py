@@ -1,12 +1,12 @@
 """Fixtures of the annotation study: a sample of the shipped data set, and a way to run the command."""
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from merge_snli.base.files import read_json
 from merge_snli.cli import main
 from merge_snli.embedded import FOLDER
 
@@ -40,7 +40,7 @@ def score(annotate: Annotate, tmp_path: Path) -> Score:
     def run(*arguments: object) -> tuple[dict[str, Any], str]:
         code, printed = annotate("score", *arguments, "--out", tmp_path / "out")
         assert code == 0, printed
-        return json.loads((tmp_path / "out" / "annotation.json").read_text("utf-8")), printed
+        return read_json(tmp_path / "out" / "annotation.json"), printed
 
     return run
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from merge_snli.base.files import read_json
+
 Scores = dict[str, tuple[int, int]]
 """F and R by variant id."""
 
@@ -56,7 +58,7 @@ def xlsx_rows(path: Path) -> Iterator[Any]:
 def opened(path: Path) -> Iterator[Any]:
     """Read the rows of a sheet or the content of a JSON file, and write them back after they were changed."""
     if path.suffix == ".json":
-        content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
         yield content
         path.write_text(json.dumps(content), encoding="utf-8")
     else:
@@ -84,7 +86,7 @@ def fill_xlsx(path: Path, scores: Mapping[str, tuple[int, int]]) -> None:
 def export(tasks: Path, scores: Mapping[Any, Mapping[str, tuple[int, int]]]) -> list[dict[str, Any]]:
     """Return Label Studio's JSON export of a project, with one annotation of each task per user."""
     exported = []
-    for number, task in enumerate(json.loads(tasks.read_text("utf-8")), 1):
+    for number, task in enumerate(read_json(tasks), 1):
         annotations = []
         for user, by_id in scores.items():
             given = [_choice(*each) for each in zip("FR", by_id[task["data"]["variant_id"]], strict=True)]

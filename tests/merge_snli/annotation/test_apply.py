@@ -1,7 +1,6 @@
 """Tests of adding scores to a data set: the new config, and that everything else stays as it was."""
 
 import errno
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli.annotation.sample import read_sample
-from merge_snli.base.files import sha256_of_file, write_bytes
+from merge_snli.base.files import read_json, sha256_of_file, write_bytes
 from merge_snli.builder import MergeSnli
 from merge_snli.cli import main
 from merge_snli.dataset.record_file import read_record
@@ -78,7 +77,7 @@ def test_everything_else_is_unchanged(annotated: Path) -> None:
 
 
 def test_a_record_without_scores_keeps_its_bytes() -> None:
-    assert "annotation" not in json.loads((SHIPPED / "run.json").read_text("utf-8"))
+    assert "annotation" not in read_json(SHIPPED / "run.json")
     assert read_record(SHIPPED / "run.json").annotation is None
 
 

@@ -1,7 +1,6 @@
 """Tests of the sample: strata, marked words, reproducibility, sheets, bad input."""
 
 import csv
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from merge_snli.annotation.sample import draw_sample
 from merge_snli.annotation.sheet_rows import sheet_rows
 from merge_snli.annotation.sheets import label_config, write_sheets
 from merge_snli.annotation.shown import TEXT_COLUMNS, mark
-from merge_snli.base.files import sha256_of_file
+from merge_snli.base.files import read_json, sha256_of_file
 from merge_snli.base.table import printable
 from merge_snli.dataset.record import DataRecord
 from merge_snli.dataset.stored import find_dataset, read_split
@@ -84,7 +83,7 @@ def test_scores_have_drop_downs(sheets: Path) -> None:
 
 
 def test_tasks_and_label_config_fit_together(sheets: Path) -> None:
-    tasks = json.loads((sheets / "tasks.json").read_text("utf-8"))
+    tasks = read_json(sheets / "tasks.json")
     config = ElementTree.fromstring((sheets / "label_config.xml").read_text("utf-8"))
     shown = {text.get("name"): str(text.get("value")) for text in config.iter("Text")}
     assert {*shown} == {*COLUMNS[1:6]}
@@ -163,7 +162,7 @@ def test_two_data_sets_give_one_pool(annotate: Annotate, tmp_path: Path) -> None
     common = ("--per", "all", "--annotators", "x", "--out", out)
     code, printed = annotate("sample", SHIPPED, shorter, "--size", "40,10", *common)
     assert code == 0
-    sample = json.loads((out / "sample.json").read_text("utf-8"))
+    sample = read_json(out / "sample.json")
     first, second = ({row["variant_id"] for row in each["variants"]} for each in sample["datasets"])
     assert (len(first), len(second)) == (40, 10)
     assert {row["variant_id"] for row in read_csv(out / "x.csv")} == first | second

@@ -15,6 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from merge_snli.annotation.reading import read_sheets
 from merge_snli.annotation.sample import read_sample
+from merge_snli.base.files import read_json
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset, read_split
 from tests.cases import slow
@@ -74,7 +75,7 @@ def report(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def numbers(report: Path) -> Json:
     """The content of `annotation.json`."""
-    found: Json = json.loads((report / "annotation.json").read_text("utf-8"))
+    found: Json = read_json(report / "annotation.json")
     return found
 
 

@@ -1,6 +1,5 @@
 """Tests of the table of answers and of calibration: each row against the model, other readers, and plain recounts."""
 
-import json
 import math
 import signal
 import subprocess
@@ -24,6 +23,7 @@ from merge_snli.answers.answers import Answers
 from merge_snli.answers.joining import join
 from merge_snli.answers.opening import open_config
 from merge_snli.answers.table import check_table, from_bytes, from_table, to_bytes, to_table, without_dictionaries
+from merge_snli.base.files import read_json
 from merge_snli.results.calibration import as_stored, calibration_of, label_probabilities
 from merge_snli.results.check import check_numbers, require_data
 from merge_snli.results.naming import answers_name
@@ -56,7 +56,7 @@ def test_the_table_has_what_the_model_answered(table: Path, gold: dict[Pair, int
     data = {row["variant_id"]: row for row in rows_of(BUNDLED)}
     rows = pq.read_table(table).to_pylist()
     assert list(rows[0]) == [*COLUMNS, *WORDS]
-    public = json.loads(FILE.read_text(encoding="utf-8"))["columns"]["answers"]
+    public = read_json(FILE)["columns"]["answers"]
     assert all(public[each.name] in ("", str(each.type)) for each in pq.read_schema(table))
     variants = [row for row in rows if not row["is_seed"]]
     for row, own in zip(variants, data.values(), strict=True):

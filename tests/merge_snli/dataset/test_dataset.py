@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import merge_snli
+from merge_snli.base.files import read_json
 from merge_snli.comparison.figures import draw_figures
 from merge_snli.dataset.answered_forms import IN_WINDOW, SPLIT, TOO_LONG, has_few_fillers, shares_text
 from merge_snli.dataset.out_folder import check_dataset_out, check_out, new_content, replace_folder
@@ -78,14 +79,14 @@ def test_not_a_data_set(tmp_path: Path) -> None:
     ],
 )
 def test_first_invalid_field_is_named(changes: dict[str, Any], field: str, tmp_path: Path) -> None:
-    values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
+    values = read_json(FOLDER.parent / "run.json")
     (tmp_path / "run.json").write_text(json.dumps(values | changes), encoding="utf-8")
     assert "\n" not in str(refused(rf"run\.json .*\({re.escape(field)}: \w", find_dataset, str(tmp_path)))
 
 
 @pytest.mark.parametrize("name", ["../x", "", "a\nb", ".x"])
 def test_names_of_configs_and_splits_are_names_of_files(name: str, tmp_path: Path) -> None:
-    values = json.loads((FOLDER.parent / "run.json").read_text(encoding="utf-8"))
+    values = read_json(FOLDER.parent / "run.json")
     config = values["configs"]["all"]
     for changed in ({name: config}, {"all": config | {"splits": {name: 1}}}):
         (tmp_path / "run.json").write_text(json.dumps(values | {"configs": changed}), encoding="utf-8")

@@ -1,6 +1,5 @@
 """Fixtures: a data set with few files, its plan, and a client with write access."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 from huggingface_hub import HfApi
 
 import merge_snli
-from merge_snli.base.files import sha256_of_json, write_json
+from merge_snli.base.files import read_json, sha256_of_json, write_json
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.hub.plan import Plan, Target, plan
 from merge_snli.schema import TEST, data_file
@@ -24,7 +23,7 @@ REPO, SPACE = "org/merge_snli", "org/pattern_accuracy"
 
 def part_of_the_bundled_data(folder: Path, splits: Sequence[str], configs: Sequence[str] = CONFIGS) -> Path:
     """Write the bundled data set with some of its configs, and of these some splits."""
-    run = json.loads((OWN / "run.json").read_text(encoding="utf-8"))
+    run = read_json(OWN / "run.json")
     files: dict[str, str] = {}
     parts: dict[str, Any] = {}
     for config in configs:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from merge_snli.base.files import sha256_of_file
+from merge_snli.base.files import read_json, sha256_of_file
 from merge_snli.cli import main
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.register import datasets_cache, modules_cache, register, registered, undo
@@ -65,7 +65,7 @@ def other_set(tmp_path: Path) -> Path:
 
 
 def change_run(folder: Path, changes: Mapping[str, object]) -> None:
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    run = read_json(folder / "run.json")
     (folder / "run.json").write_text(json.dumps(run | changes), encoding="utf-8")
 
 
@@ -261,7 +261,7 @@ def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_se
     register(str(data_set))
     before, cache = tree(home), datasets_cache()
     record, outside = cache / "merge_snli" / "registered.json", cache / "merge_snli" / ".." / "other"
-    content = json.loads(record.read_text())
+    content = read_json(record)
     for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
         refused("which merge-snli register does not write", undo)

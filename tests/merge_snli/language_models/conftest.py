@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import merge_snli
+from merge_snli.base.files import read_json
 from merge_snli.cli import main
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.schema import NLI_LABELS
@@ -154,7 +155,7 @@ def put(*path: str | int, value: Any) -> Edit:  # noqa: ANN401 - any JSON value,
 
 def edited(path: Path, *edits: Edit, name: str | None = None) -> Path:
     """Change the content of a JSON file, or of a copy with another name, and return its path."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_json(path)
     for edit in edits:
         edit(content)
     path = path.with_name(name or path.name)

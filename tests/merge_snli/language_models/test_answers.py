@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from merge_snli.base.files import read_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS
@@ -89,7 +90,7 @@ TASKS = (
     ("acceptable", "unacceptable"),
 )
 WORDS = (("true", "unknown", "false"), ("True", "Neither", "False"), ("yes", "maybe", "no"), ("A", "B", "C"))
-TEMPLATES: dict[str, list[str]] = json.loads(Path(__file__).with_name("templates.json").read_text(encoding="utf-8"))
+TEMPLATES: dict[str, list[str]] = read_json(Path(__file__).with_name("templates.json"))
 
 
 def filled(template: str, labels: tuple[str, ...], words: tuple[str, ...]) -> Iterator[tuple[str, str, str | None]]:

@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 from lm_eval.models.dummy import DummyLM
 
 from merge_snli import Result, read_results, score
+from merge_snli.base.files import read_json
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.language_models.import_files import import_files
 from merge_snli.language_models.inspect_task import nli
@@ -173,7 +174,7 @@ def test_the_leaderboard_has_the_prompt(inspect_log: Path, tmp_path: Path, comma
     site = tmp_path / "site"
     import_files([inspect_log], OWN, out=results)
     command("leaderboard", results, "--out", site, "--format", "json")
-    page = json.loads((site / "leaderboard.json").read_text("utf-8"))
+    page = read_json(site / "leaderboard.json")
     row = page["rows"][0]
     assert row["prompt"] == "word"
     assert row["shots"] == 0
@@ -298,7 +299,7 @@ def test_both_tasks_of_lm_eval(lm_eval_logs: Path, tmp_path: Path) -> None:
     assert generated.title == "dummy (word, 2 shots)"
     assert ranked.run.no_answers == 0
     assert generated.run.unread == {"perhaps stopped": 33}
-    run = json.loads(results_beside(logs[0]).read_text("utf-8"))
+    run = read_json(results_beside(logs[0]))
     logged = run["results"]["merge_snli_verb_word"]
     assert ranked.scores.seed_accuracy == logged["seed_sample_accuracy,none"]
     assert ranked.scores.sample_accuracy.mean == pytest.approx(logged["sample_accuracy,none"])

@@ -1,6 +1,5 @@
 """The Inspect task on a scripted model, Inspect's page of a log, and pattern accuracy of tasks that are not NLI."""
 
-import json
 import math
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +18,7 @@ from inspect_ai.scorer import SampleScore, Score, accuracy
 from lm_eval.api.model import LM
 
 from merge_snli import Result, score
+from merge_snli.base.files import read_json
 from merge_snli.language_models import inspect_metric, inspect_task
 from merge_snli.language_models.group_metrics import pattern_accuracy, pattern_accuracy_with_error
 from merge_snli.language_models.import_files import import_files
@@ -271,7 +271,7 @@ metric_list:
     (folder / "capitals.yaml").write_text(task, "utf-8")
     (log,) = lm_eval_logs_of(Scripted(), ["capitals"], tmp_path)
     (results,) = log.parent.glob("results_*.json")
-    scores = json.loads(results.read_text("utf-8"))["results"]["capitals"]
+    scores = read_json(results)["results"]["capitals"]
     assert scores["acc,none"] == 10 / 16
     assert scores["pattern_accuracy,none"] == 0.25
     assert scores["pattern_accuracy_50,none"] == 0.75

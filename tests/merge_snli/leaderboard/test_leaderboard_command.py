@@ -13,6 +13,7 @@ import pytest
 
 from merge_snli import Result, score
 from merge_snli.answers.opening import open_config
+from merge_snli.base.files import read_json
 from merge_snli.dataset.record import DataRecord
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.leaderboard.render import render_page
@@ -80,7 +81,7 @@ def test_sentences_that_may_not_be_shared_are_on_the_page_on_request(
     folder: Path, tmp_path: Path, page_of: PageOf
 ) -> None:
     data = copy_bundled(tmp_path / "data")
-    record = json.loads((SHIPPED / "run.json").read_text(encoding="utf-8"))
+    record = read_json(SHIPPED / "run.json")
     record["terms"]["license"] = "other"
     (data / "run.json").write_text(json.dumps(record), encoding="utf-8")
     pages = [page_of(folder, "--dataset", data, *more) for more in ((), ("--with-text",))]

@@ -10,6 +10,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.cli.hf import app
 
 from merge_snli import Result
+from merge_snli.base.files import read_json
 from merge_snli.results.naming import file_name
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import SHIPPED
@@ -52,7 +53,7 @@ def test_results_are_proposed_and_checked(
     assert "org/careful-large" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
 
     path = proposed / file_name(results[1])
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_json(path)
     content["scores"]["qt"] = 0.5
     path.write_text(json.dumps(content), encoding="utf-8")
     assert path.name in command(*arguments, code=2).err

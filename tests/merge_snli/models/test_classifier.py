@@ -14,6 +14,7 @@ from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassificat
 from merge_snli import score
 from merge_snli.answers.reading import read_config
 from merge_snli.base.errors import InputError
+from merge_snli.base.files import read_json
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
@@ -204,7 +205,7 @@ def test_damaged_file_is_an_input_error(make_model: MakeModel, tmp_path: Path, d
 
 def test_files_that_do_not_fit_together_are_named(make_model: MakeModel, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "model")
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config = read_json(folder / "config.json")
     (folder / "config.json").write_text(json.dumps(config | {"vocab_size": config["vocab_size"] + 7}), encoding="utf-8")
     refused("classifier model cannot be loaded: its weights have other shapes than its config.json says", load, folder)
     (folder / "tokenizer.json").write_text("{}", encoding="utf-8")

@@ -13,6 +13,7 @@ from peft import PeftModel, TaskType
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli import score
+from merge_snli.base.files import read_json
 from merge_snli.dataset.label_spellings import INFER
 from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.labels import INFERRED, TABLE
@@ -173,7 +174,7 @@ def test_remote_code_runs_only_if_trusted(tmp_path: Path, dataset: Path) -> None
     folder = save_classifier("bert", tmp_path / "remote")
     config = folder / "config.json"
     classes = {"AutoConfig": "own.OwnConfig", "AutoModelForSequenceClassification": "own.OwnModel"}
-    entries = json.loads(config.read_text(encoding="utf-8")) | {"model_type": "own-bert", "auto_map": classes}
+    entries = read_json(config) | {"model_type": "own-bert", "auto_map": classes}
     config.write_text(json.dumps(entries), encoding="utf-8")
     (folder / "own.py").write_text(OWN, encoding="utf-8")
     refused(r"remote .*trust_remote_code", score, folder, dataset)

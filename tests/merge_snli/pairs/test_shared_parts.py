@@ -18,6 +18,7 @@ from generation.report.seed_list import seed_table
 from generation.report.tables import table_2
 from generation.seeds_from import read_seeds
 from merge_snli.annotation.sample import draw_sample
+from merge_snli.base.files import read_json
 from merge_snli.builder import builder_of
 from merge_snli.card import render_card
 from merge_snli.dataset.record import PublishedRecord
@@ -49,7 +50,7 @@ def copy(small: MergeDataset, tmp_path: Path) -> Path:
 @contextmanager
 def changed_record(folder: Path) -> Iterator[dict[str, Any]]:
     """Read the record of a data set, and write it back after it was changed."""
-    record = json.loads((folder / "run.json").read_text())
+    record = read_json(folder / "run.json")
     yield record
     (folder / "run.json").write_text(json.dumps(record))
 

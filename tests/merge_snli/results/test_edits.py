@@ -10,7 +10,7 @@ import pytest
 
 from merge_snli import read_result
 from merge_snli.answers.table import to_bytes
-from merge_snli.base.files import sha256_of_file
+from merge_snli.base.files import read_json, sha256_of_file
 from tests.cases import first_fast, slow
 from tests.commands import Command
 from tests.merge_snli.results.test_format_8 import FOLDER
@@ -71,9 +71,9 @@ def test_a_change_of_any_field_is_refused(copied: Path) -> None:
 
 
 def test_a_field_that_was_removed_is_refused(copied: Path) -> None:
-    entries = json.loads(copied.read_bytes())
+    entries = read_json(copied)
     for place in places(entries):
-        without = json.loads(copied.read_bytes())
+        without = read_json(copied)
         parent = without
         for step in place[:-1]:
             parent = parent[step]
@@ -106,7 +106,7 @@ def test_answers_that_give_other_numbers_are_refused_with_new_digests(name: str,
     table = pq.read_table(beside)
     at = table.column_names.index(name)
     beside.write_bytes(to_bytes(table.set_column(at, name, other_column(table[name]))))
-    entries = json.loads(path.read_bytes()) | {"answers_sha256": sha256_of_file(beside)}
+    entries = read_json(path) | {"answers_sha256": sha256_of_file(beside)}
     written(path, json.dumps(sealed(entries)))
     refused(f"{path.name} is not a valid result", read_result, path)
 
@@ -128,7 +128,7 @@ def test_a_result_without_its_digest_is_refused(digest: object, tmp_path: Path) 
     for each in both_files(GROUPED):
         written(tmp_path / each.name, each.read_bytes())
     path = tmp_path / GROUPED.name
-    written(path, json.dumps(json.loads(path.read_bytes()) | {"digest": digest}))
+    written(path, json.dumps(read_json(path) | {"digest": digest}))
     refused(f"{path.name} is not a valid result", read_result, path)
 
 

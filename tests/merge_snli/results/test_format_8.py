@@ -5,7 +5,6 @@ that is no longer offered) and on a part; of a language model with two prompts; 
 of a classifier on pairs in groups.
 """
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from merge_snli import Result, compare, read_answers, read_results
+from merge_snli.base.files import read_json
 from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.leaderboard.write import leaderboard_text
 from merge_snli.results.store import read_result, to_json
@@ -65,7 +65,7 @@ def known_to(written: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 def test_entries_are_as_they_were_written(results: list[Result]) -> None:
     for path, result in zip(sorted(FOLDER.glob("*.json")), results, strict=True):
-        written = json.loads(path.read_text(encoding="utf-8"))
+        written = read_json(path)
         now = to_json(read_result(path))
         assert known_to(written, now) == written
         assert sum(result.counted.counts.sizes[0]) <= result.scores.rows

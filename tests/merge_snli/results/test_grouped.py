@@ -30,6 +30,7 @@ from merge_snli import (
     simple_pair,
 )
 from merge_snli.answers.groups import read_groups
+from merge_snli.base.files import read_json
 from merge_snli.dataset.stored import read_split
 from merge_snli.language_models.questions import Scope, accuracies, read_questions
 from merge_snli.leaderboard.write import leaderboard_text
@@ -224,7 +225,7 @@ def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
     grouped = by_pattern(pattern_rows(), out=tmp_path)
     [path] = tmp_path.glob("*.json")
     assert read_result(path) == grouped
-    jsonschema.Draft202012Validator(result_schema()).validate(json.loads(path.read_text(encoding="utf-8")))
+    jsonschema.Draft202012Validator(result_schema()).validate(read_json(path))
     rows = [{"premise": f"A {n}.", "hypothesis": "B.", "label": f"label {n % 10}", "g": n // 10} for n in range(30)]
     ten = score(lambda pairs: ["label 9"] * len(pairs), rows, group_column="g", name="last", out=tmp_path)
     merge = score(guess, dataset, config="noun", out=tmp_path)

@@ -1,6 +1,5 @@
 """Problems and what one process makes of them; runs with a cluster file in another process, alike on all engines."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from generation import Options
 from generation.pipeline import run_pipeline as generate_here
+from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER
 from merge_snli.runs.run_folder import CLUSTER_FILE, run_folder
 from merge_snli.runs.status import run_status
@@ -98,7 +98,7 @@ def status(out: Path) -> dict[str, Any] | None:
 
 def results(folder: Path) -> dict[str, Any]:
     """Return result files by name, without the time that the predictions took, and so without the digest."""
-    found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+    found = {path.name: read_json(path) for path in folder.glob("*.json")}
     for result in found.values():
         result["run"].pop("seconds")
         result.pop("digest")

@@ -1,6 +1,5 @@
 """Test scores against an independent computation from the files on disk and the plain pipeline's predictions."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -24,6 +23,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, AutoToke
 import merge_snli
 from merge_snli import Result, read_result, score
 from merge_snli.answers import answers as answering
+from merge_snli.base.files import read_json
 from merge_snli.dataset.record import MaskedLMRecord
 from merge_snli.dataset.record_file import read_record
 from merge_snli.models.labels import Pair
@@ -151,7 +151,7 @@ def test_scores_of_a_class_equal_those_of_its_config(
 def test_file_holds_the_result(result: Result, out: Path, model: Path) -> None:
     [path] = out.glob(f"{model.name}-*-all.json")
     assert read_result(path) == result
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_json(path)
     assert content["schema_version"] == 8
     assert content["quality_threshold"] == "0.9"
     assert content["thresholds"] == [f"{percent / 100:g}" for percent in range(101)]

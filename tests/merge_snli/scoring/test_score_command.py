@@ -4,7 +4,6 @@ import argparse
 import doctest
 import errno
 import importlib
-import json
 import re
 import shutil
 import signal
@@ -22,6 +21,7 @@ from huggingface_hub import parse_eval_result_entries
 
 from merge_snli import Result, read_result, read_results, score, score_table
 from merge_snli.base.errors import flag
+from merge_snli.base.files import read_json
 from merge_snli.base.option import Option, described, option_types
 from merge_snli.cli import score as score_command
 from merge_snli.cli.option_arguments import given
@@ -66,7 +66,7 @@ def test_json_is_one_document(bert: Path, dataset: Path, tmp_path: Path, command
     options = ["--dataset", dataset, "--config", "verb", "--format", "json", "--out", out]
     document = command("score", f"small={bert}", "nowhere/at-all", *options, code=2).json
     [path] = out.glob("*.json")
-    assert document["results"] == [json.loads(path.read_text(encoding="utf-8"))]
+    assert document["results"] == [read_json(path)]
     assert document["results"][0]["model"]["name"] == "small"
     assert list(document["failed"]) == ["nowhere/at-all"]
 

@@ -1,6 +1,5 @@
 """Reading data, predicting pairs in one process or in tasks as on a cluster, and inferring the order of labels."""
 
-import json
 import pickle
 import shutil
 from collections import Counter
@@ -21,7 +20,7 @@ from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.answers.sentences import pair_digest
 from merge_snli.base.errors import IncompleteError, InputError
-from merge_snli.base.files import write_json
+from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import WHOLE, TaskShare
 from merge_snli.dataset.label_spellings import INFER, TWO_WAY
@@ -67,7 +66,7 @@ def run(dataset: Path, bert: Path, roberta: Path, tmp_path: Path) -> ScoringRun:
 
 def results(folder: Path) -> dict[str, Any]:
     """Return the results by file name, without the time that the predictions took, and so without the digest."""
-    found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+    found = {path.name: read_json(path) for path in folder.glob("*.json")}
     assert all(result["run"].pop("seconds") > 0 and result.pop("digest") for result in found.values())
     return found
 

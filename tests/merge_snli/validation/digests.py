@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from merge_snli.base.files import sha256_of_file, sha256_of_json
+from merge_snli.base.files import read_json, sha256_of_file, sha256_of_json
 from merge_snli.card import render_card
 from merge_snli.dataset.record_file import decode_record
 
@@ -39,7 +39,7 @@ def update_digests(folder: Path) -> None:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    run: dict[str, Any] = read_json(folder / "run.json")
     return run
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from merge_snli import Result, analyze, score
+from merge_snli.base.files import read_json
 from merge_snli.comparison.scored_dataset import ScoredDataset
 from merge_snli.dataset.stored import MergeDataset, find_dataset
 from merge_snli.models.labels import Pair
@@ -28,7 +29,7 @@ def test_a_report_is_written_and_printed(results_folder: Path, tmp_path: Path, c
     out = tmp_path / "report"
     options = ["--fine-tuned-from", "by 3=demo:mlm-bpe", "--corpus", "demo:problems", "--format", "json"]
     printed = command("analyze", results_folder, "--dataset", SHIPPED, "--out", out, *options).json
-    assert printed == json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert printed == read_json(out / "report.json")
     analyses = printed["data_sets"][0]["analyses"]
     assert analyses["fine_tuned"]["masked_lms"] == {"by 3": "demo:mlm-bpe"}
     assert analyses["word_frequency"]["corpus"] == "demo:problems"

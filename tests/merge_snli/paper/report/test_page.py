@@ -1,7 +1,6 @@
 """Tests of the folder, page, figures and tables of a report: complete, escaped, replaced whole, in Chromium."""
 
 import csv
-import json
 import re
 from dataclasses import replace
 from importlib.resources import files
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merge_snli.base.files import JsonObject
+from merge_snli.base.files import JsonObject, read_json
 from merge_snli.base.progress import Progress
 from merge_snli.comparison.corpus import count_corpus, open_corpus, tagger_of
 from merge_snli.comparison.html_page import shared_style
@@ -198,7 +197,7 @@ def written(report: Report, tmp_path: Path) -> Path:
 
 
 def test_the_numbers_are_those_of_the_analyses(report_folder: Path, scored: ScoredDataset) -> None:
-    numbers = json.loads((report_folder / "report.json").read_text(encoding="utf-8"))
+    numbers = read_json(report_folder / "report.json")
     [part] = numbers["data_sets"]
     assert part["digest"] == scored.data.stored.digest
     assert part["config"] == "all"
@@ -224,7 +223,7 @@ def test_tables_have_three_forms(report_folder: Path) -> None:
 
 
 def test_equal_reports_have_equal_bytes_and_a_report_is_replaced(written: Path, report: Report) -> None:
-    assert json.loads((written / "report.json").read_text(encoding="utf-8")) == report.as_dict()
+    assert read_json(written / "report.json") == report.as_dict()
     before = files_in(written.parent)
     (written / "figures" / "old.svg").write_text("old")
     write_report(report, written, Progress(quiet=True))

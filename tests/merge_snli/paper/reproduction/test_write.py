@@ -15,6 +15,7 @@ import pytest
 from merge_snli import Result, analyze, score
 from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import as_flags
+from merge_snli.base.files import read_json
 from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
@@ -67,7 +68,7 @@ def test_page_and_markdown_show_what_the_json_file_has(demo: Reproduction) -> No
         "figure-5": Ours(files=("figures/figure-5.svg",)),
     }
     demo.write(ours, not_comparable="")
-    document = json.loads((demo.out / "reproduction.json").read_text(encoding="utf-8"))
+    document = read_json(demo.out / "reproduction.json")
     cell = cells_of(document, "table-3")[0]
     assert (cell["row"], cell["column"]) == ("BERT-B-S", "source")
     assert (cell["paper"], cell["ours"], cell["interval"]) == (90.5, 90.0, [89.25, 91.0])
@@ -167,7 +168,7 @@ def test_estimates_know_every_model(tmp_path: Path) -> None:
     assert paper.pairs(9_824) == round(2_222 * 77.4) + 380_000 * 3 + 190_000 * 2 + 9_824
     assert plan_reproduction(tmp_path, only=["table-3"]).pairs(4_912) == (round(2_222 * 77.4) + 9_824) // 2
     for name in ("mlm-wordpiece", "mlm-bpe", "nli-a", "nli-b"):
-        config = json.loads((FOLDER / name / "config.json").read_text(encoding="utf-8"))
+        config = read_json(FOLDER / name / "config.json")
         keys = ("num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size")
         assert [*shapes()[f"demo:{name}"].values()][:4] == [config[key] for key in keys]
 
@@ -351,7 +352,7 @@ def test_demo_makes_every_artifact_and_resumes(tmp_path: Path, command: Command)
     assert 0 < problems <= DEMO_PROBLEMS
     assert all(cell["ours"] for cell in cells_of(document, "figure-8"))
     assert {path.stem for path in (out / "sheets").glob("*.xlsx")} == {"annotator-1", "annotator-2"}
-    report = json.loads((out / "report" / "report.json").read_text(encoding="utf-8"))
+    report = read_json(out / "report" / "report.json")
     (row,) = [each for each in report["data_sets"][0]["analyses"]["table_3"]["rows"] if each["model"] == "demo:nli-a"]
     (cell,) = [cell for cell in cells_of(document, "table-3") if (cell["row"], cell["column"]) == ("demo:nli-a", "QT")]
     assert cell["ours"] == pytest.approx(100 * row["qt"])
