@@ -15,7 +15,7 @@ from generation.masked_lms.vocabulary import Vocabulary
 from generation.options import Options
 from generation.replacements.counts import counts_table
 from generation.replacements.finding import FilteredWord, combine, count_filtered, filter_words
-from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments, judged_variants
+from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD, NOT_JUDGED, drop_by_judgments
 from generation.replacements.standalone import count_standalone
 from generation.run_inputs import RunInputs
 from generation.sentences.tagged_shards import ProblemWords, distinct_forms, read_tagged
@@ -183,7 +183,7 @@ def _variant_counts(words: Iterable[FilteredWord]) -> pa.Table:
                 counts[word.group][outcome] = []
         row = counts[word.group]
         row["variants"] += len(word.replacements)
-        for outcome, identity in judged_variants(word):
+        for identity, outcome in word.judged.items():
             row[outcome].append(identity)
     return pa.Table.from_pylist([*counts.values()], VARIANT_COUNTS)
 

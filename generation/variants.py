@@ -52,23 +52,7 @@ class Variant:
         return replace_occurrences(text, starts, self.word.text, self.replacement.word)
 
 
-def inflated(variants: Iterable[Variant], inflation: int) -> list[tuple[Variant, ...]]:
-    """Group variants by seed and word class, and return the groups of at least `inflation` variants.
-
-    Args:
-        variants: Variants of any number of seeds and classes. The words of a class are pooled.
-        inflation: The degree of inflation d.
-
-    Returns:
-        One tuple per seed and class, in the order in which they first occur.
-    """
-    groups = grouped(((variant.seed.id, variant.word.word_class), variant) for variant in variants)
-    return [tuple(group) for group in groups.values() if len(group) >= inflation]
-
-
-def subsample(
-    group: Sequence[Variant], *, inflation: int, subsamples: int, random_seed: int
-) -> dict[str, tuple[int, ...]]:
+def subsample(group: Iterable[Variant], options: Options) -> dict[str, tuple[int, ...]]:
     """Select W^{d=m} from the variants of one seed and class, `subsamples` times.
 
     A subsample has the variants with the smallest sha256 of a list, see `_content`. So it depends only on the content
@@ -76,19 +60,17 @@ def subsample(
 
     Args:
         group: The variants of one seed and class, at least `inflation` of them.
-        inflation: Number of variants per subsample.
-        subsamples: Number of subsamples.
-        random_seed: Changes the subsamples.
+        options: `inflation`, `subsamples` and `random_seed` are read.
 
     Returns:
         By variant id, the numbers of the subsamples that have it.
     """
     contents = {variant.id: _content(variant) for variant in group}
     numbers: dict[str, tuple[int, ...]] = dict.fromkeys(contents, ())
-    for number in range(subsamples):
-        start = f"[{random_seed},{number},".encode()
+    for number in range(options.subsamples):
+        start = f"[{options.random_seed},{number},".encode()
         ranks = {identity: hashlib.sha256(start + content).digest() for identity, content in contents.items()}
-        for identity in sorted(ranks, key=ranks.__getitem__)[:inflation]:
+        for identity in sorted(ranks, key=ranks.__getitem__)[: options.inflation]:
             numbers[identity] += (number,)
     return numbers
 
@@ -110,10 +92,11 @@ def subsample_all(variants: Iterable[Variant], options: Options) -> tuple[Varian
         The variants ordered by seed id, word class, offset of the word in the premise, and replacement.
     """
     selected = []
-    choices = {name: getattr(options, name) for name in ("inflation", "subsamples", "random_seed")}
-    for group in inflated(variants, options.inflation):
-        numbers = subsample(group, **choices)
-        selected += [replace(variant, subsamples=numbers[variant.id]) for variant in group]
+    groups = grouped(((variant.seed.id, variant.word.word_class), variant) for variant in variants)
+    for group in groups.values():
+        if len(group) >= options.inflation:
+            numbers = subsample(group, options)
+            selected += [replace(variant, subsamples=numbers[variant.id]) for variant in group]
     return tuple(sorted(selected, key=_order))
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, cast
 
@@ -106,7 +106,7 @@ class FilteredWord:
         forms: Its forms under each masked LM.
         replacements: W_M(PH, w), scrambled if that is an option of the run; from `combine`.
         dropped: The words that filters on sentences dropped, from `combine`, and then the judgments.
-        is_judged: Whether the replacements were looked up in judgments.
+        judged: What judgments say of the variants that were looked up in them, by id; see `drop_by_judgments`.
     """
 
     tagged: TaggedProblem
@@ -115,7 +115,7 @@ class FilteredWord:
     forms: tuple[FilteredForm, ...]
     replacements: tuple[Replacement, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    is_judged: bool = False
+    judged: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def group(self) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Drop the replacements that were not judged good, of seeds that have enough variants to be judged."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from generation.options import Options
@@ -50,24 +50,14 @@ def drop_by_judgments(
 def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:
     kept: list[Replacement] = []
     dropped = [*filtered.dropped]
+    judged = {}
     for replacement in filtered.replacements:
-        mean = judgments.means.get(variant_id(filtered.tagged.problem.id, filtered.word, replacement.word))
-        if mean is None:
-            dropped += dropped_from_sides(replacement, NOT_JUDGED)
-        elif mean < minimum:
-            dropped += dropped_from_sides(replacement, NOT_GOOD)
-        else:
+        identity = variant_id(filtered.tagged.problem.id, filtered.word, replacement.word)
+        mean = judgments.means.get(identity)
+        if mean is not None and mean >= minimum:
+            judged[identity] = GOOD_VARIANT
             kept.append(replacement)
-    return replace(filtered, replacements=tuple(kept), dropped=tuple(dropped), is_judged=True)
-
-
-def judged_variants(filtered: FilteredWord) -> Iterator[tuple[str, str]]:
-    """Yield what the judgments say of each variant of a word that was looked up in them, and its id."""
-    if not filtered.is_judged:
-        return
-    outcomes = {replacement.word: GOOD_VARIANT for replacement in filtered.replacements}
-    for dropped in filtered.dropped:
-        if dropped.reason in {NOT_GOOD, NOT_JUDGED}:
-            outcomes[dropped.word] = dropped.reason
-    for word, outcome in outcomes.items():
-        yield outcome, variant_id(filtered.tagged.problem.id, filtered.word, word)
+        else:
+            judged[identity] = NOT_JUDGED if mean is None else NOT_GOOD
+            dropped += dropped_from_sides(replacement, judged[identity])
+    return replace(filtered, replacements=tuple(kept), dropped=tuple(dropped), judged=judged)

@@ -16,7 +16,7 @@ from generation.masked_lms.masked_lm import Fillers
 from generation.masked_lms.vocabulary import Vocabulary
 from generation.replacements.counts import FILLERS, FilterCounts, Group
 from generation.sentences.forms import ONE, Form, Substitution, match_case
-from generation.sentences.tagging import InPlaceTagger, TaggedProblem
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem, word_class_of
 from generation.sentences.words import SharedWord, words_of
 from merge_snli.base.arrays import Bools
 from merge_snli.base.batches import grouped
@@ -89,7 +89,7 @@ def count_standalone(
     sample = _sample(forms, class_forms)
     suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
     distinct = list(dict.fromkeys(chain.from_iterable(of_form.values() for of_form in suggestions)))
-    classes = dict(zip(distinct, tagger.word_classes(distinct), strict=True))
+    classes = dict(zip(distinct, map(word_class_of, tagger.tags(distinct)), strict=True))
     for form, of_form in zip(sample, suggestions, strict=True):
         ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
         other_class = np.ones(len(form.fillers.piece_ids), np.bool_)

@@ -43,13 +43,13 @@ class Overlap:
         masked_lms: Names of the masked LMs.
         shared: Words that both masked LMs have, on average; on the diagonal those that only this one has. Of shape
             (masked LMs, masked LMs).
-        notes: How the words are counted.
+        note: How the words are counted.
     """
 
     of: str
     masked_lms: tuple[str, ...]
     shared: Floats
-    notes: tuple[str, ...]
+    note: str
 
 
 def overlap(dataset: MergeDataset) -> Overlap:
@@ -63,7 +63,7 @@ def overlap(dataset: MergeDataset) -> Overlap:
     matrix = np.stack([*masks.values()], axis=1)
     shared = _shared(matrix, np.ones(len(matrix)))
     note = "Counted over the variants of config all; suggestions that became no variant are not counted."
-    return Overlap("Variants per seed", tuple(masks), shared / len(table["seed_id"].unique()), (note,))
+    return Overlap("Variants per seed", tuple(masks), shared / len(table["seed_id"].unique()), note)
 
 
 def suggestion_overlap(words: Iterable[FilteredWord], masked_lms: tuple[str, ...]) -> Overlap:
@@ -93,7 +93,7 @@ def suggestion_overlap(words: Iterable[FilteredWord], masked_lms: tuple[str, ...
         matrix[row] = [name in of_row for name in masked_lms]
     shared = _shared(matrix, np.array([*counts.values()], np.float64))
     note = f"Average over {problems:,} problems with a word to replace, of what the filters of the run kept."
-    return Overlap("Suggestions per problem", masked_lms, shared / max(1, problems), (note,))
+    return Overlap("Suggestions per problem", masked_lms, shared / max(1, problems), note)
 
 
 def _shared(matrix: Bools, times: Floats) -> Floats:
@@ -121,7 +121,7 @@ def figure_9(shown: Overlap) -> Table:
         rows,
         title=f"Figure 9: {shown.of.lower()} that two masked LMs share",
         labels=["masked LM"],
-        notes=("On the diagonal: those that only this masked LM has.", *shown.notes),
+        notes=("On the diagonal: those that only this masked LM has.", shown.note),
     )
 
 

@@ -134,17 +134,6 @@ class InPlaceTagger:
         self._alone: dict[str, dict[str, str] | None] = {}
         self._verified = False
 
-    def word_classes(self, suggestions: Sequence[Substitution]) -> list[str | None]:
-        """Return the word class of each suggestion in its sentence.
-
-        Args:
-            suggestions: The suggestions.
-
-        Returns:
-            `noun`, `verb`, `adj` or `adv`; None for a closed class, or if the suggestion has no tag.
-        """
-        return [word_class_of(tag) for tag in self.tags(suggestions)]
-
     def tags(self, suggestions: Sequence[Substitution]) -> list[str | None]:
         """Return the tag of each suggestion in its sentence, see `tag_of`.
 

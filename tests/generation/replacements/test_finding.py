@@ -32,7 +32,7 @@ from generation.replacements.counts import FILLERS, FilterCounts, counts_table, 
 from generation.replacements.finding import FilteredWord, combine, count_filtered, filter_words
 from generation.replacements.standalone import WITH_CLASS, count_standalone
 from generation.sentences.forms import Substitution, forms
-from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token
+from generation.sentences.tagging import InPlaceTagger, TaggedProblem, TaggedSentence, Token, word_class_of
 from generation.sentences.words import SharedWord, shared_words
 from generation.variants import Variant
 from merge_snli.dataset.answered_forms import FORMS, SPLIT
@@ -276,12 +276,12 @@ def plain_counts(case: Case) -> FilterCounts:
                 if form.start > 0 and has_capital and piece == lower:
                     is_word = False
                 written = lower.capitalize() if has_capital else lower
-                (word_class,) = ByText().word_classes([Substitution(text, form.start, form.end, written)])
+                (tag,) = ByText().tags([Substitution(text, form.start, form.end, written)])
                 fails = {
                     NO_WORD.reason: not is_word,
                     LESS_PROBABLE.reason: log_prob <= answer.original_log_prob,
                     IN_PROBLEM.reason: lower in problem_words,
-                    OTHER_CLASS.reason: not is_word or word_class != word.word_class,
+                    OTHER_CLASS.reason: not is_word or word_class_of(tag) != word.word_class,
                 }
                 count.update({FILLERS: 1, WITH_CLASS: 1, KEPT: int(not any(fails.values())), **fails})
     return {group: count for group, count in counts.items() if count}
