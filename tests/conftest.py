@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from hypothesis import HealthCheck, settings
 from tests.browser import browser
 from tests.commands import command
 from tests.hub.fixtures import hub, hub_server, token, waits
+from tests.processes import PROGRAM
 
 __all__ = ["browser", "command", "hub", "hub_server", "token", "waits"]
 
@@ -122,7 +122,7 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
     with FileLock(folder.with_suffix(".lock")):
         if not printed.exists():
             folder.mkdir()
-            command = [str(Path(sys.executable).with_name("merge-snli")), "demo"]
+            command = [PROGRAM, "demo"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             assert re.findall(r"^(?!merge-snli: .*(?: in |/s|s/ )).+", done.stderr, re.MULTILINE) == [], (

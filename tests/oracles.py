@@ -103,6 +103,11 @@ def guess(pairs: Sequence[Pair]) -> list[str]:
     return [NLI_LABELS[number] for number in by_length(pairs)]
 
 
+def always(answer: object) -> Callable[[Sequence[Pair]], list[Any]]:
+    """Return a model that gives one answer to all pairs."""
+    return lambda pairs: [answer] * len(pairs)
+
+
 def without_seconds(result: Result) -> Result:
     """Return a result as if the predictions had taken no time."""
     return replace(result, run=replace(result.run, seconds=0.0))

@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
+from tests import ROOT
+
 # The longest that a test waits: the machine may be busy.
 SECONDS = 900
+
+PROGRAM = str(Path(sys.executable).with_name("merge-snli"))
+"""The command line, as it is installed."""
 
 WITHOUT_SPACY = """
 import sys
@@ -24,7 +29,20 @@ sys.exit(main(sys.argv[1:]))
 def run_without_spacy(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run a command as if spaCy was not installed."""
     command = [sys.executable, "-c", WITHOUT_SPACY, *arguments]
-    return subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in another process."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=SECONDS)
+
+
+def printed_by(code: str) -> str:
+    """Return what code prints in another process, without an error."""
+    done = run_python(code)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def wait_until(condition: Callable[[], object]) -> None:

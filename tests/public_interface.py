@@ -27,13 +27,12 @@ from merge_snli.pairs.output import METHOD_VERSION as PAIRS_VERSION
 from merge_snli.results.records import SCHEMA_VERSION
 from merge_snli.schema import ANNOTATION_COLUMNS, CLASS_COLUMNS, SEED_COLUMNS, VARIANT_COLUMNS, WORD_CLASSES
 from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
+from tests import ROOT
 from tests.command_reference import subcommands, with_subcommands
 
 FILE = Path(__file__).with_suffix(".json")
 COLUMNS = (*VARIANT_COLUMNS, *SEED_COLUMNS, *CLASS_COLUMNS, *ANNOTATION_COLUMNS)
-EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
 def public_interface() -> dict[str, Any]:

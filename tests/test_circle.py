@@ -15,12 +15,13 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.files import sha256_of_json
 from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.schema import splits
+from tests import ROOT
 from tests.hub.fixtures import hub_environment
 from tests.hub.server import WRITER, Hub, running_hub
+from tests.processes import PROGRAM
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parent.parent
 OLD_DATASETS = ROOT / "build" / "datasets-3" / "venv" / "bin" / "python"
 SUBSAMPLES = 4
 PROGRESS = re.compile(r"merge-snli: .* (\[\S+<.*\]|in \S+ s)")
@@ -95,7 +96,7 @@ def circle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Circle]:
     mlm = ("demo:mlm-wordpiece",)
     run_pipeline(Options(problems="demo:problems", limit=24, mlm=mlm, inflation=3, subsamples=SUBSAMPLES), folder)
     with running_hub() as hub:
-        command = [merge_snli(), "publish", str(folder), "--repo", REPO, "--metric-space", SPACE]
+        command = [PROGRAM, "publish", str(folder), "--repo", REPO, "--metric-space", SPACE]
         environment = hub_environment(hub, home / "publishers-cache", token=WRITER)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -103,10 +104,6 @@ def circle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Circle]:
         others = [line for line in done.stderr.splitlines() if not PROGRESS.fullmatch(line)]
         assert others == []
         yield Circle(hub, folder, home, done.stdout)
-
-
-def merge_snli() -> str:
-    return str(Path(sys.executable).with_name("merge-snli"))
 
 
 def drawn_digest(circle: Circle) -> str:
@@ -132,7 +129,7 @@ def test_datasets_3_loads_the_same_rows_with_the_script(circle: Circle) -> None:
 def test_a_model_is_scored_on_the_published_data_set(circle: Circle) -> None:
     out = circle.home / "results"
     published = f"{REPO}@{circle.tag}"
-    circle.run(merge_snli(), "score", "demo:nli-a", "--dataset", published, "--config", "noun", "--out", out)
+    circle.run(PROGRAM, "score", "demo:nli-a", "--dataset", published, "--config", "noun", "--out", out)
     (path,) = out.glob("*.json")
     result = json.loads(path.read_text(encoding="utf-8"))
     dataset = find_dataset(str(circle.folder))
@@ -142,4 +139,4 @@ def test_a_model_is_scored_on_the_published_data_set(circle: Circle) -> None:
 
 
 def test_the_published_data_set_is_valid(circle: Circle) -> None:
-    assert f"{REPO}: valid" in circle.run(merge_snli(), "validate", REPO)
+    assert f"{REPO}: valid" in circle.run(PROGRAM, "validate", REPO)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from merge_snli.base.files import read_json
+from tests import ROOT
 
 if TYPE_CHECKING:
     from tests.conftest import DemoRun
 
-ROOT = Path(__file__).parent.parent
 PATTERNS = ("*.md", "docs/**/*.md", "metrics/**/*.md", "training/README.md", "merge_snli/embedded/*/*.md")
 TEMPLATES = {"dataset_card.md", "pairs_card.md"}
 """Not checked: their lines are as long as what fills them."""

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.systems import unix_only
 
-ROOT = Path(__file__).parent.parent
 PROGRAM = """#!/bin/sh
 case "$*" in *config*) exit 1;; esac
 for number in $(seq 40); do echo "$(basename "$0") package $number"; done

@@ -2,15 +2,15 @@
 
 import functools
 import re
-from pathlib import Path
 
 import pytest
 
 from merge_snli.base.files import read_json
 from merge_snli.language_models.questions import Scope, read_questions
+from tests import ROOT
 from tests.public_interface import FILE, public_interface
 
-PAGE = (Path(__file__).parents[1] / "docs" / "stability.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 STORED = read_json(FILE)
 current = functools.cache(public_interface)
 

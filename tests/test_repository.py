@@ -20,10 +20,9 @@ import transformers.pipelines  # imported later, it would replace a patched `tra
 import yaml
 
 from merge_snli import __version__
+from tests import ROOT
 from tests.oracles import missing_from
 from tests.systems import unix_only
-
-ROOT = Path(__file__).parent.parent
 
 
 def test_git_keeps_the_bytes_of_every_file() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests import ROOT
+
 PRODUCT = ("merge_snli", "generation", "metrics", "training")
 MOST_NODES = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -1,9 +1,8 @@
 """Test that trained tokenizers are the same in every process, though their library hashes differently in each."""
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import printed_by
 
 CODE = """
 from hashlib import sha256
@@ -25,7 +24,6 @@ for name, tokenizer in made.items():
 def test_trained_tokenizers_are_the_same_in_every_process() -> None:
     digests = []
     for _ in range(2):
-        run = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
-        digests.append(dict(line.split() for line in run.stdout.splitlines() if line))
+        digests.append(dict(line.split() for line in printed_by(CODE).splitlines() if line))
     assert {"wordpiece_tokenizer", "byte_bpe_tokenizer", "learn_bpe"} <= {*digests[0]}
     assert digests[0] == digests[1]

@@ -15,11 +15,11 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_path, is_running
 from merge_snli.base.workers import MOST_ON_WINDOWS, started, usable_cores
 from merge_snli.dataset.out_folder import new_content
+from tests import ROOT
 from tests.processes import SECONDS
 from tests.systems import linux_only
 from tests.windows import UNIX_ONLY, refuse_as_windows, refused_names
 
-ROOT = Path(__file__).parent.parent
 pytestmark = linux_only  # which says what files are open
 
 

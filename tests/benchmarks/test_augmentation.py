@@ -12,12 +12,13 @@ from merge_snli.dataset.stored import read_split
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.results.store import read_results
+from tests import ROOT
 from tests.oracles import missing_from
 
 pytestmark = pytest.mark.slow
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
-SHIPPED = Path(__file__).parents[2] / "merge_snli"
+SHIPPED = ROOT / "merge_snli"
 
 
 def neutral_unless(word: str) -> Answer:

@@ -11,13 +11,13 @@ from benchmarks.host import answering_classifier, made_up_pairs, memory
 from benchmarks.matmul_bound import flop_of_forms
 from merge_snli import read_results
 from merge_snli.answers.sentences import PAIRS_PER_BATCH
+from tests import ROOT
 from tests.benchmarks.conftest import Benchmark, tables
 from tests.records import bundled
 from tests.systems import linux_only
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parent.parent.parent
 PIPELINES = ("pipeline, one by one", "pipeline, batch_size=32")
 
 

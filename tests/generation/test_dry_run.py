@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from merge_snli.problems.problem import Problem, of_every_premise
 from merge_snli.problems.reading import read_problems
 from tests.commands import Command
 from tests.oracles import known, refused, write_rows
+from tests.processes import PROGRAM, printed_by
 
 STAGES = ["read and tag", "tiny-bert", "tiny-roberta", "filters and sets", "write"]
 
@@ -153,9 +153,9 @@ def test_the_estimate_is_within_a_factor_of_two(tmp_path: Path) -> None:
         "from generation.options import preset_options; "
         "print(dry_run(Options(**(preset_options('demo') | {'problems': 'demo:problems'}))).seconds)"
     )
-    estimated = float(subprocess.check_output([sys.executable, "-c", code]))
+    estimated = float(printed_by(code))
     before = os.times()
-    command = [str(Path(sys.executable).with_name("merge-snli")), "generate", "demo:problems", "--preset", "demo"]
+    command = [PROGRAM, "generate", "demo:problems", "--preset", "demo"]
     subprocess.run([*command, "--out", str(tmp_path / "data")], capture_output=True, check=True)
     after = os.times()
     seconds = after.children_user - before.children_user + after.children_system - before.children_system

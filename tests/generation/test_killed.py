@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests import ROOT
 from tests.generation.killed_runs import BOUNDARIES, MOVES
 from tests.records import first_problems
 from tests.systems import unix_only
 
 pytestmark = [pytest.mark.slow, unix_only]
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from generation.output.dataset import terms_of, title_of
 from merge_snli.dataset.record import TermsRecord
 from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
+from tests import ROOT
 from tests.conftest import paper_text
 from tests.oracles import missing_from, refused, written
 from tests.records import bundled
@@ -111,7 +112,7 @@ def test_a_run_records_absolute_paths(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_example_in_the_docs_is_valid(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "generate.md").read_text(encoding="utf-8")
     options = Options(**read_run_file(run_file(tmp_path, page.partition("```toml\n")[2].partition("```")[0])))
     assert (options.split, options.keep_column, options.top_k) == ("validation_matched", ("genre",), 200)
 

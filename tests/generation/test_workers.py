@@ -23,12 +23,12 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import is_running
 from merge_snli.base.progress import Progress
 from merge_snli.base.stages import FILTERS, RunStage
+from tests import ROOT
 from tests.oracles import refused, written
 from tests.processes import wait_until
 from tests.records import files_in, first_problems
 from tests.systems import linux_only
 
-ROOT = Path(__file__).parents[2]
 PER_SHARD = 5
 CHOICES: dict[str, Any] = {"id_column": "id", "mlm": ("demo:mlm-bpe",), "inflation": 5, "subsamples": 2}
 

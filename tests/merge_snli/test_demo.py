@@ -30,6 +30,7 @@ from merge_snli.scoring.score import score
 from tests.commands import Command
 from tests.conftest import DemoRun
 from tests.oracles import missing_from
+from tests.processes import PROGRAM
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def made_up_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
         patch.chdir(folder)
         patch.setattr("merge_snli.scoring.score_models.score_models", score_models)
-        patch.setattr("sys.argv", [str(Path(sys.executable).with_name("merge-snli"))])
+        patch.setattr("sys.argv", [PROGRAM])
         assert cli.main(["demo"]) == 0
     return DemoRun(folder / "demo", printed.getvalue())
 

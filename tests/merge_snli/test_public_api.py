@@ -5,7 +5,6 @@ import ast
 import importlib
 import re
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -26,7 +25,8 @@ from merge_snli.base.typed import typed
 from merge_snli.cli import generate
 from merge_snli.dataset.stored import as_datasets
 from tests.commands import Command
-from tests.oracles import missing_from, refused, written
+from tests.oracles import always, missing_from, refused, written
+from tests.processes import printed_by, run_python
 from tests.systems import unix_only
 
 
@@ -52,15 +52,13 @@ def test_no_public_name_is_a_submodule() -> None:
 def test_importing_the_package_imports_no_public_name() -> None:
     packages = ("merge_snli", "generation", "metrics")
     code = f"import sys, merge_snli; print([name for name in sys.modules if name.partition('.')[0] in {packages}])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['merge_snli.base', 'merge_snli.base.errors', 'merge_snli.base.typed', 'merge_snli']"
+    assert printed_by(code) == "['merge_snli.base', 'merge_snli.base.errors', 'merge_snli.base.typed', 'merge_snli']"
 
 
 DATA = "demo:dataset"
 
 
-def model(pairs: list[tuple[str, str]]) -> list[int]:
-    return [0] * len(pairs)
+model = always(0)
 
 
 def by_length(shift: int, pairs: list[tuple[str, str]]) -> list[int]:
@@ -178,8 +176,7 @@ def test_a_wrong_keyword_names_the_function_and_the_nearest_parameter() -> None:
 
 def test_a_command_without_a_function_is_named() -> None:
     code = "import merge_snli; merge_snli.explore('results')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    error = done.stderr.splitlines()[-1]
+    error = run_python(code).stderr.splitlines()[-1]
     assert not missing_from(error, "AttributeError", "merge-snli explore")
     module, _, function = error.rpartition(" ")[2].rpartition(".")
     assert callable(getattr(importlib.import_module(module), function))

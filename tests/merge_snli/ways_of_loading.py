@@ -23,11 +23,12 @@ from merge_snli.builder import MergeSnli
 from merge_snli.dataset.script_branch import script_files
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.hub.register import register
+from tests import ROOT
 
 Row = dict[str, Any]
 
 # The Python of an environment with datasets 3.6.0, the last 3.x release, which supports loading scripts.
-OLD_DATASETS = Path(__file__).parents[2] / "build" / "datasets-3" / "venv" / "bin" / "python"
+OLD_DATASETS = ROOT / "build" / "datasets-3" / "venv" / "bin" / "python"
 
 COLUMNS = ("seed_id", "premise", "hypothesis", "label")
 

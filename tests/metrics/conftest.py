@@ -3,10 +3,11 @@
 import atexit
 import os
 import tempfile
-from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import ROOT
 
 _cache = tempfile.TemporaryDirectory(prefix="merge-evaluate-")
 atexit.register(_cache.cleanup)
@@ -17,7 +18,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_MODULES_CACHE", f"{_cache.name}/modules")
 os.environ.setdefault("HF_METRICS_CACHE", f"{_cache.name}/metrics")
 
-FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
+FOLDER = ROOT / "metrics" / "pattern_accuracy"
 
 
 @pytest.fixture(scope="session")

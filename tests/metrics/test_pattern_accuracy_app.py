@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from tests import ROOT
 from tests.browser import Page, find, key, opened, texts_of
 from tests.oracles import refused, written
 from tests.processes import SECONDS, free_port, wait_for_server, wait_until
 
 pytestmark = pytest.mark.slow  # gradio takes seconds to import
 
-FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
+FOLDER = ROOT / "metrics" / "pattern_accuracy"
 TABLE = "group,reference,prediction\na,0,0\na,0,0\nb,1,1\nb,1,0\n"
 
 

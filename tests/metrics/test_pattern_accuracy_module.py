@@ -5,8 +5,6 @@ import doctest
 import importlib
 import random
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,13 @@ import pytest
 from huggingface_hub import metadata_load
 
 from metrics.pattern_accuracy.core import compute
+from tests import ROOT
 from tests.oracles import refused, written
+from tests.processes import printed_by
 
 pytestmark = pytest.mark.filterwarnings("ignore:predictions:UserWarning")
 
-FOLDER = Path(__file__).parents[2] / "metrics" / "pattern_accuracy"
+FOLDER = ROOT / "metrics" / "pattern_accuracy"
 ROWS: dict[str, Any] = {"predictions": [0, 0, 2, 1], "references": [0, 0, 0, 1], "groups": ["a", "a", "a", "b"]}
 LAZY = ("torch", "transformers", "spacy", "datasets", "evaluate", "scipy", "pandas", "gradio")
 
@@ -72,10 +72,7 @@ def test_the_module_imports_every_sibling_that_its_siblings_need() -> None:
 
 def test_importing_the_core_is_light() -> None:
     code = f"import metrics.pattern_accuracy.core, sys; print([name for name in {LAZY} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=FOLDER.parents[1], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert printed_by(code) == "[]"
 
 
 def random_rows(rng: random.Random) -> dict[str, Any]:

@@ -25,6 +25,8 @@ import torch
 from spacy.language import Language
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from tests import ROOT
+
 if TYPE_CHECKING:
     import inflect
 
@@ -50,7 +52,7 @@ def english() -> inflect.engine:
 def wordnet_table(name: str) -> dict[str, str]:
     """Return the words of a bundled table with what their line begins with, and `irregular FORM` with the base form."""
     base_of: dict[str, str] = {}
-    table = Path(__file__).parents[2] / "merge_snli" / "embedded" / "wordnet" / f"{name}.txt.gz"
+    table = ROOT / "merge_snli" / "embedded" / "wordnet" / f"{name}.txt.gz"
     for line in gzip.decompress(table.read_bytes()).decode().splitlines():
         kind, *words = line.split()
         for word in words:

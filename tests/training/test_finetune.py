@@ -17,6 +17,7 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import NLI_LABELS
+from tests import ROOT
 from tests.cases import slow
 from tests.oracles import missing_from, refused, write_rows, written
 from tests.records import first_problems
@@ -137,8 +138,7 @@ def test_a_resumed_run_gives_the_same_model(
 
 
 def test_no_installed_module_imports_the_scripts() -> None:
-    root = Path(__file__).parents[2]
-    paths = [path for name in ("merge_snli", "generation", "metrics") for path in (root / name).rglob("*.py")]
+    paths = [path for name in ("merge_snli", "generation", "metrics") for path in (ROOT / name).rglob("*.py")]
     assert len(paths) > 100
     importing = re.compile(r"^\s*(?:from|import) training\b", re.MULTILINE)
     assert [path for path in paths if importing.search(path.read_text(encoding="utf-8"))] == []

@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from dataclasses import fields, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from merge_snli.base.option import METADATA, described
 from merge_snli.pairs.options import ExtendedPairOptions, SimplePairOptions
 from merge_snli.problems.problem import Problem
 from merge_snli.scoring.options import ScoreOptions
+from tests import ROOT
 
 CONDITIONS = ("on_fillers", "on_log_odds", "on_word", "on_tag", "on_parse", "on_validators", "on_votes")
 STAGES = {
@@ -35,7 +35,7 @@ STAGES = {
     "on_validators": 3,
     "on_votes": 3,
 }
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = ROOT / "docs"
 
 VOCABULARY = Vocabulary((Piece("dog", SPACED), Piece("cat", SPACED)), np.array([True, True]))
 ANSWER = Fillers(np.array([1], dtype=np.int32), np.array([-1.0], dtype=np.float32), 0, -2.0)

@@ -16,11 +16,12 @@ from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_o
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES
 from merge_snli.models.paper_models import PAPER_MLMS
+from tests import ROOT
 from tests.commands import Command
 from tests.oracles import refused
 from tests.records import changed
 
-DATASET = Path(__file__).parents[3] / "merge_snli"
+DATASET = ROOT / "merge_snli"
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.explorer.conftest import bundled, folder, results, with_annotators
 from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
-from tests.oracles import BUNDLED, both_files, known, pair_of, refused, rows_of
+from tests.oracles import BUNDLED, always, both_files, known, pair_of, refused, rows_of
 from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -243,7 +243,7 @@ def test_a_run_killed_between_the_two_files_leaves_no_result_or_one_that_is_refu
     results: list[Result], tmp_path: Path
 ) -> None:
     """Beside the numbers of an earlier run of a model with this name, and in a new folder."""
-    path = write_result(score(lambda pairs: [0] * len(pairs), BUNDLED, name="org/careful"), tmp_path / "new")
+    path = write_result(score(always(0), BUNDLED, name="org/careful"), tmp_path / "new")
     out = tmp_path / "out"
     earlier = write_result(results[0], out)
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path), str(out)], check=False)

@@ -25,6 +25,7 @@ from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
     BUNDLED,
     Row,
+    always,
     by_length,
     guess,
     known,
@@ -183,7 +184,7 @@ def test_limit_and_columns_of_the_record_apply(make_dataset: MakeDataset, tmp_pa
 
 
 def test_two_labels_of_a_model_merge_those_of_the_source(source: Source) -> None:
-    of_two = found(with_recorded(lambda pairs: ["not_entailment"] * len(pairs), source))
+    of_two = found(with_recorded(always("not_entailment"), source))
     labels = [row["label"] for row in source.labeled]
     assert of_two.pop("all") == (len(labels), 1 - labels.count("entailment") / len(labels))
     assert [accuracy for _, accuracy in of_two.values()] == [0, 1, 1]
@@ -202,7 +203,7 @@ def test_two_labels_of_the_data_merge_those_of_the_source(make_dataset: MakeData
     for row in rows:
         row["label"] = NLI_LABELS[row["label"]]
     path = write_rows(tmp_path / "three.jsonl", rows)
-    of_two = score(lambda pairs: ["neutral"] * len(pairs), two, source=path)
+    of_two = score(always("neutral"), two, source=path)
     assert found(of_two) == {"all": (3, 1 / 3), "entailment": (2, 0), "not_entailment": (1, 1)}
     assert of_two.compared_labels == ("entailment", "not_entailment")
 

@@ -31,11 +31,12 @@ from merge_snli.base.errors import (
 )
 from merge_snli.base.extras import install_command
 from merge_snli.base.shadowing import PACKAGES, check_not_shadowed
+from tests import ROOT
 from tests.cases import first_fast, slow
 from tests.commands import Command
 from tests.oracles import missing_from, refused, written
+from tests.processes import PROGRAM
 
-ROOT = Path(__file__).parents[3]
 FOLDERS = ("merge_snli", "generation", "training")
 
 MESSAGES = {
@@ -250,7 +251,7 @@ def test_no_message_writes_a_flag() -> None:
             assert flags_in_messages(source) == [], path
 
 
-PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
+PYPROJECT = ROOT / "pyproject.toml"
 EXTRAS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
@@ -294,7 +295,7 @@ def test_the_command_line_names_the_file(shadow: Path) -> None:
 
 def test_a_folder_on_the_python_path_is_named_too(shadow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(shadow.parent))
-    done = _run(str(Path(sys.executable).with_name("merge-snli")), "tables", "x.jsonl", folder=ROOT)
+    done = _run(PROGRAM, "tables", "x.jsonl", folder=ROOT)
     assert done.returncode == 2
     assert str(shadow) in done.stderr
 

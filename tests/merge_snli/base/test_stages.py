@@ -5,8 +5,6 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +20,7 @@ from merge_snli.base.progress import Progress, Stage, format_duration, repeating
 from merge_snli.base.stages import FILTERS, TAG, Notes, RunStage, TaskShare, run_here
 from merge_snli.base.workers import Workers, next_item, started
 from tests.oracles import refused
-from tests.processes import SECONDS, wait_until
+from tests.processes import SECONDS, printed_by, wait_until
 
 
 @pytest.mark.parametrize(("items", "sizes"), [(0, [0, 0, 0]), (1, [0, 0, 1]), (7, [2, 2, 3]), (9, [3, 3, 3])])
@@ -75,8 +73,7 @@ def test_a_missing_or_damaged_note_is_named(tmp_path: Path) -> None:
 def test_stages_of_this_process_import_no_cluster() -> None:
     modules = "{'datatrove', 'ray', 'merge_snli.runs'}"
     code = f"import sys, generation.pipeline, merge_snli.scoring.tasks; print({modules} & {{*sys.modules}})"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "set()"
+    assert printed_by(code) == "set()"
 
 
 @pytest.fixture

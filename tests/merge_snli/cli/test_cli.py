@@ -20,7 +20,7 @@ from merge_snli.cli import tables
 from tests.cases import first_fast
 from tests.commands import Command
 from tests.oracles import write_rows
-from tests.processes import SECONDS, wait_until
+from tests.processes import PROGRAM, run_python, wait_until
 from tests.systems import unix_only, with_full_disk
 
 HEAVY = ("torch", "transformers", "spacy", "datasets", "evaluate", "pyarrow", "matplotlib", "scipy", "pandas")
@@ -32,18 +32,13 @@ PACKAGES = (
     "merge_snli.scoring",
     "metrics.pattern_accuracy",
 )
-COMMAND = Path(sys.executable).with_name("merge-snli")
 DATA_SET = Path(cli.__file__).parents[1]
-
-
-def run_python(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
 def run_into(file: IO[str], *command: str, unbuffered: str, **options: Any) -> subprocess.CompletedProcess[str]:  # noqa: ANN401 - options of `run`
     """Run the command with its output in a file."""
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    return subprocess.run([str(COMMAND), *command], env=environment, stdout=file, text=True, check=False, **options)
+    return subprocess.run([PROGRAM, *command], env=environment, stdout=file, text=True, check=False, **options)
 
 
 def test_importing_packages_loads_nothing_heavy() -> None:
@@ -70,7 +65,7 @@ def test_the_command_works_in_a_folder_with_packages_of_the_same_names(tmp_path:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported from the working directory')")
     done = subprocess.run(
-        [str(COMMAND), "tables", str(DATA_SET), "--format", "json"],
+        [PROGRAM, "tables", str(DATA_SET), "--format", "json"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -134,7 +129,7 @@ def generate_long_texts(folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [str(COMMAND), *generate_long_texts(tmp_path)],
+        [PROGRAM, *generate_long_texts(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,9 +20,11 @@ from merge_snli.cli.arguments import add_list, split_list
 from merge_snli.cli.output import TABLE_FORMATS
 from merge_snli.dataset.stored import CARD_FILE, FOLDER, RUN_FILE
 from merge_snli.statistics.families import PAIRED_TESTS
+from tests import ROOT
 from tests.cases import slow
 from tests.commands import Command
 from tests.oracles import missing_from, written
+from tests.processes import printed_by
 from tests.records import copy_bundled
 
 BUNDLED = str(Path(cli.__file__).parents[1])
@@ -68,8 +68,7 @@ def test_only_the_module_of_the_given_command_is_imported(arguments: list[str]) 
         f"import sys; from merge_snli.cli import COMMANDS, command_parser; command_parser({arguments}); "
         f"print([name for name in COMMANDS if 'merge_snli.cli.' + name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(arguments)
+    assert printed_by(code) == str(arguments)
 
 
 @pytest.mark.parametrize("name", ["analyze", "analyse"])
@@ -167,7 +166,7 @@ def test_tables_of_the_problems_in_a_data_set(command: Command) -> None:
 
 def test_every_paired_test_can_be_chosen() -> None:
     assert tuple(PAIRED_TESTS) == arguments.TESTS
-    page = (Path(__file__).parents[3] / "docs" / "compare.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
     listed = re.findall(r"^- `([\w-]+)` \((?:default; )?unit: (?:seed|subsample)\)", page, re.MULTILINE)
     assert tuple(listed) == arguments.TESTS
 

@@ -42,7 +42,7 @@ from tests.commands import Command
 from tests.merge_snli.comparison.made import rows_of, scored_dataset
 from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
-from tests.oracles import BUNDLED, gold_of, known, missing_from, pair_of, refused, write_results
+from tests.oracles import BUNDLED, always, gold_of, known, missing_from, pair_of, refused, write_results
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
 
@@ -263,7 +263,7 @@ def test_a_gate_does_not_judge_a_model_that_lacks_seeds(
 
 
 def test_two_way_models_are_compared_with_each_other(results: list[Result], folder: Path) -> None:
-    never = score(lambda pairs: ["not_entailment"] * len(pairs), folder, name="never")
+    never = score(always("not_entailment"), folder, name="never")
     three, two = compare_results([*results, never])
     assert {*two.family.models} == {TWO_WAY, "never"}
     assert two.title == f"{three.title}, two-way models"

@@ -26,7 +26,7 @@ from tests.commands import Command
 from tests.hub.faults import Fault
 from tests.hub.server import Hub
 from tests.merge_snli.hub.conftest import OWN, REPO, SPACE
-from tests.oracles import pair_of, refused, rows_of
+from tests.oracles import always, pair_of, refused, rows_of
 
 
 def find(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
@@ -174,7 +174,7 @@ MODEL, PATH = "org/nli", ".eval_results/merge_snli.yaml"
 @pytest.fixture(scope="module")
 def result() -> Result:
     """A result of a model on the Hub."""
-    return of_hub_model(score(lambda pairs: [0] * len(pairs), OWN, config="adj", name=MODEL))
+    return of_hub_model(score(always(0), OWN, config="adj", name=MODEL))
 
 
 def of_hub_model(scored: Result) -> Result:
@@ -205,7 +205,7 @@ def numbered(pairs: list[tuple[str, str]]) -> list[int]:
 def test_results_that_are_not_scores_of_a_task(result: Result, caplog: pytest.LogCaptureFixture) -> None:
     short = dataclasses.replace(result, left_out=dataclasses.replace(result.left_out, rows=1))
     part = of_hub_model(score(numbered, OWN, config="adj", name=MODEL, limit_seeds=5))
-    two_way = of_hub_model(score(lambda pairs: ["not_entailment"] * len(pairs), OWN, config="adj", name=MODEL))
+    two_way = of_hub_model(score(always("not_entailment"), OWN, config="adj", name=MODEL))
     for other in (short, part, two_way):
         refused("no result is of a commit of org/nli", results_branch, [other], model=MODEL, dataset=REPO)
     assert caplog.text.count("is over all variants") == 2

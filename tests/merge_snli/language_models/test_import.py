@@ -36,7 +36,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_answers,
     write_tasks,
 )
-from tests.oracles import answers_of_groups, guess, known, refused, write_rows, written
+from tests.oracles import always, answers_of_groups, guess, known, refused, write_rows, written
 
 PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 Rows = list[dict[str, Json]]
@@ -254,7 +254,7 @@ def test_partial_leaves_out_and_counts_seeds(table: Rows, tmp_path: Path) -> Non
 def test_a_subsample_in_a_table(bundled: MergeDataset, tmp_path: Path) -> None:
     rows = neutral_answers(bundled, "subsample_2")
     result = imported(tmp_path / "a.csv", rows, subsample=2)
-    expected = score(lambda pairs: ["neutral"] * len(pairs), OWN, config="verb", subsample=2)
+    expected = score(always("neutral"), OWN, config="verb", subsample=2)
     assert result.dataset == expected.dataset
     assert result.scores == expected.scores
 

@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from tests.cases import first_fast
 from tests.commands import Command
 from tests.merge_snli.language_models.conftest import OWN, Json, write_tasks
 from tests.oracles import refused, write_rows
+from tests.processes import printed_by
 
 SHOTS = (
     {"premise": "A poet sings.", "hypothesis": "A poet is silent.", "label": "contradiction"},
@@ -240,5 +239,4 @@ def test_neither_harness_is_imported_by_other_modules() -> None:
         "import merge_snli.language_models.estimates, merge_snli.language_models.task_files\n"
         "print(sorted({'inspect_ai', 'lm_eval', 'torch', 'transformers', 'datasets'} & sys.modules.keys()))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed_by(code) == "[]"

@@ -5,7 +5,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,10 @@ from merge_snli import Result, score
 from merge_snli.answers.opening import open_config
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import read_texts
+from tests import ROOT
+from tests.oracles import always
 
-SHIPPED = Path(__file__).parents[3] / "merge_snli"
+SHIPPED = ROOT / "merge_snli"
 SCRIPT = "<script>document.title='owned'</script>"
 QUOTES = '"it\'s" </script><img src=x onerror="document.title=\'owned\'"> & {{ 7 * 7 }} \u2028'
 Pair = tuple[str, str]
@@ -63,7 +64,7 @@ def results(gold: dict[Pair, int]) -> list[Result]:
         score(noisy(name, gold, errors), SHIPPED, name=name)
         for name, errors in (("careful", 0.04), ("hasty", 0.2), ("small", 0.06))
     )
-    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral")
+    neutral = score(always("neutral"), SHIPPED, name="always neutral")
     nouns = score(noisy("careful", gold, 0.04), SHIPPED, config="noun", name="careful")
     return [
         named(hasty, "org/hasty-base", 110_000_000, ("snli",)),
@@ -88,5 +89,5 @@ def texts(boards: tuple[Board, ...]) -> dict[int, dict[str, Any]]:
 @pytest.fixture(scope="session")
 def sourced(results: list[Result]) -> tuple[Board, ...]:
     """A board with two models, of which one was scored on the source of the data set."""
-    neutral = score(lambda pairs: ["neutral"] * len(pairs), SHIPPED, name="always neutral", source="recorded")
+    neutral = score(always("neutral"), SHIPPED, name="always neutral", source="recorded")
     return make_boards([results[0], neutral])

@@ -30,7 +30,7 @@ from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.leaderboard.conftest import SCRIPT, SHIPPED, data_of, named
 from tests.merge_snli.leaderboard.test_page import Parsed
-from tests.oracles import known, missing_from, write_results, written
+from tests.oracles import always, known, missing_from, write_results, written
 from tests.records import copy_bundled, save_record
 
 
@@ -103,7 +103,7 @@ def test_one_page_of_several_folders_and_data_sets(
     folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset, page_of: PageOf
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
-    score(lambda pairs: ["neutral"] * len(pairs), other, name="always neutral", out=tmp_path / "more")
+    score(always("neutral"), other, name="always neutral", out=tmp_path / "more")
     page = page_of(folder, tmp_path / "more", "--dataset", SHIPPED, "--dataset", other)
     assert "Models on all data sets" in page
     assert [(board["dataset"], bool(board["texts"])) for board in data_of(page)["boards"]] == [
@@ -246,7 +246,7 @@ def test_bars_have_the_shares_of_the_labels(grouped: list[Result]) -> None:
 def test_the_data_set_of_pairs_in_groups_can_be_given(tmp_path: Path) -> None:
     data = make_simple_pair(tmp_path / "pairs", SimplePairOptions(premises=4))
     for limit in (None, 5):
-        result = score(lambda pairs: ["neutral"] * len(pairs), data, config="simple", limit_seeds=limit)
+        result = score(always("neutral"), data, config="simple", limit_seeds=limit)
         assert write_leaderboard([result], tmp_path / "page", datasets=[data]).is_file()
 
 

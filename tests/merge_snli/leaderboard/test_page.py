@@ -26,7 +26,7 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, data_of, named, noisy, unchecked
-from tests.oracles import missing_from, pair_of
+from tests.oracles import always, missing_from, pair_of
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
 MAX_BYTES = 1_500_000
@@ -213,7 +213,7 @@ def test_constant_predictions_are_consistent(results: list[Result]) -> None:
 
 
 def test_two_way_models_are_compared_in_two_labels() -> None:
-    for seed in seeds_by_hardness(score(lambda pairs: ["not_entailment"] * len(pairs), SHIPPED, name="never")):
+    for seed in seeds_by_hardness(score(always("not_entailment"), SHIPPED, name="never")):
         assert seed.correct == {"entailment": 0, "not_entailment": seed.variants}[seed.gold]
 
 

@@ -12,11 +12,12 @@ from huggingface_hub.cli.hf import app
 from merge_snli import Result
 from merge_snli.base.files import read_json
 from merge_snli.results.naming import file_name
+from tests import ROOT
 from tests.commands import Command
 from tests.merge_snli.leaderboard.conftest import SHIPPED
 from tests.oracles import write_results
 
-PAGE = Path(__file__).parents[3] / "docs" / "leaderboard.md"
+PAGE = ROOT / "docs" / "leaderboard.md"
 REPO = "org/results"
 
 

@@ -17,11 +17,7 @@ from merge_snli.models.function import function_name
 from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring import functions
-from tests.oracles import answers_of_groups, refused
-
-
-def always(answer: Any) -> Callable[[list[Pair]], list[Any]]:  # noqa: ANN401 - a label or an invalid value
-    return lambda pairs: [answer] * len(pairs)
+from tests.oracles import always, answers_of_groups, refused
 
 
 def test_label_names_and_numbers_are_equivalent(dataset: Path) -> None:
@@ -75,8 +71,8 @@ def test_a_function_may_return_probabilities(dataset: Path, tmp_path: Path, form
 
 def test_logits_need_a_softmax(dataset: Path) -> None:
     for logits in ([2.5, -1.0, 0.3], [0.5, 0.4, 0.3]):
-        refused(r"logits.*softmax", score, lambda pairs, row=logits: [row] * len(pairs), dataset, name="logits")
-    wrong_form = refused("3 numbers", score, lambda pairs: [[0.5, 0.5]] * len(pairs), dataset, name="shares")
+        refused(r"logits.*softmax", score, always(logits), dataset, name="logits")
+    wrong_form = refused("3 numbers", score, always([0.5, 0.5]), dataset, name="shares")
     assert "softmax" not in str(wrong_form)
 
 

@@ -12,6 +12,7 @@ from merge_snli.language_models.answers import read_answer
 from merge_snli.models.filled_prompt import FilledPrompt, Shot
 from merge_snli.models.prompts import FOLDER, PROMPTS, TASK_PROMPT, Prompt, parse_prompt, read_prompt, read_prompts
 from merge_snli.schema import NLI_LABELS
+from tests import ROOT
 from tests.oracles import refused, written
 
 SHOTS = (Shot("It rains.", "It is wet.", "entailment"), Shot("A dog runs.", "A cat runs.", "neutral"))
@@ -36,7 +37,7 @@ def test_every_bundled_file_is_a_prompt_of_its_name() -> None:
 
 
 def test_the_page_names_every_prompt() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\| `(\w+)`", page.split("| entry |")[0], re.MULTILINE)} == {*PROMPTS, TASK_PROMPT}
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 from typing import Any, NamedTuple
 
-LEXICON = Path(__file__).parents[3] / "merge_snli" / "pairs" / "lexicon"
+from tests import ROOT
+
+LEXICON = ROOT / "merge_snli" / "pairs" / "lexicon"
 CATEGORIES = {path.stem: tomllib.loads(path.read_text()) for path in (LEXICON / "nouns").glob("*.toml")}
 VERBS = tomllib.loads((LEXICON / "verbs.toml").read_text())
 NEGATED = {verb["negated"]: verb for verb in VERBS["verbs"]}

@@ -14,6 +14,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from generation.options import Options
+from merge_snli.base.arrays import Bools
 from merge_snli.base.option import described
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.curves import averaged, model_curves
@@ -637,7 +638,7 @@ def test_without_a_corpus_and_with_columns_that_do_not_vary() -> None:
     assert [each.name for each in model.coefficients] == others
 
 
-def with_answers(scored: ScoredDataset, right: Sequence[np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> ScoredDataset:
+def with_answers(scored: ScoredDataset, right: Sequence[Bools]) -> ScoredDataset:
     """Return the data set with other answers, without changing which variants have one."""
     models = []
     for model, each in zip(scored.models, right, strict=True):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import datasets
 import pytest
@@ -11,6 +10,7 @@ from merge_snli.problems.known_datasets import KnownDataset, known_dataset, know
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
+from tests import ROOT
 from tests.oracles import refused
 
 # A column that is neither a text nor the label.
@@ -81,7 +81,7 @@ ROW = re.compile(r"^\| `([\w-]+/[\w-]+)` \| (?:`(\w+)`)?(.*) \|$", re.MULTILINE)
 def rows_of_pages() -> Iterator[tuple[str, str | None, list[str]]]:
     """Yield the Hub id, the config and the other cells of each known data set in the documentation."""
     for page in ("generate.md", "tasks.md"):
-        text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         for hub_id, config, cells in ROW.findall(text):
             yield hub_id, config or None, [cell.strip() for cell in cells.replace("`", "").split("|")[1:]]
 

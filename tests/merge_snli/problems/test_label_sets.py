@@ -23,7 +23,7 @@ from merge_snli.validation import validate
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.problems.test_labels import classes, labels_in, rows
 from tests.merge_snli.problems.test_unclear_input import PAIRS
-from tests.oracles import missing_from, refused
+from tests.oracles import always, missing_from, refused
 
 # The labels of data sets, as their cards or files have them, in the order of entailment, neutral and contradiction.
 DATA_SETS = {
@@ -146,7 +146,7 @@ def test_scores_and_validation_say_that_a_data_set_is_of_another_task(
     make_dataset: MakeDataset, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     dataset = make_dataset(tmp_path / "other", seeds=3, label_names=("left", "right"))
-    for act in (lambda: score(lambda pairs: ["left"] * len(pairs), dataset), lambda: validate(dataset)):
+    for act in (lambda: score(always("left"), dataset), lambda: validate(dataset)):
         caplog.clear()
         act()
         assert "the labels left, right are not those of NLI" in caplog.text

@@ -43,6 +43,7 @@ from merge_snli.scoring.imports import read_predictions, score_answers
 from tests.commands import Command
 from tests.oracles import (
     Row,
+    always,
     answers_of_groups,
     check_scores,
     guess,
@@ -227,7 +228,7 @@ def test_results_are_read_together(dataset: Path, tmp_path: Path) -> None:
     assert read_result(path) == grouped
     jsonschema.Draft202012Validator(result_schema()).validate(read_json(path))
     rows = [{"premise": f"A {n}.", "hypothesis": "B.", "label": f"label {n % 10}", "g": n // 10} for n in range(30)]
-    ten = score(lambda pairs: ["label 9"] * len(pairs), rows, group_column="g", name="last", out=tmp_path)
+    ten = score(always("label 9"), rows, group_column="g", name="last", out=tmp_path)
     merge = score(guess, dataset, config="noun", out=tmp_path)
     found = read_results(tmp_path)
     assert len(found) == 3
@@ -486,7 +487,7 @@ def test_labels_of_another_task_are_scored_by_their_names(tmp_path: Path) -> Non
     require_data(result, read_groups(ProblemOptions(problems=rows), group_column="verb"))
     assert "entailment" not in json.dumps(to_json(result))
     message = r"returned 'entailment' .* one of Unclear, different, paraphrase or a number"
-    refused(message, score, lambda pairs: ["entailment"] * len(pairs), str(rows), group_column="verb")
+    refused(message, score, always("entailment"), str(rows), group_column="verb")
 
 
 @pytest.mark.parametrize("form", ["labels", "scores"])

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from merge_snli.answers.answers import Counts
-from merge_snli.base.arrays import Floats
+from merge_snli.base.arrays import Bools, Floats, Ints
 from merge_snli.results.intervals import (
     LOWEST,
     intervals_of,
@@ -31,12 +31,6 @@ from merge_snli.statistics import (
     smallest_unpaired,
 )
 from tests.oracles import known
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-
 
 RNG = np.random.default_rng(0)
 

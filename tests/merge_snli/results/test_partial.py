@@ -283,10 +283,6 @@ def neutral(pairs: list[Pair]) -> list[str]:
     return ["neutral"] * len(pairs)
 
 
-def by_premise(pairs: list[Pair]) -> list[str]:
-    return [NLI_LABELS[len(premise) % 3] for premise, _ in pairs]
-
-
 @pytest.mark.slow
 def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, command: Command) -> None:
     found = score(neutral, annotators, name="neutral").parts["agreement"]
@@ -303,13 +299,13 @@ def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, 
 
 
 def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:
-    results = [score(neutral, annotators, name="neutral"), score(by_premise, annotators, name="by length")]
+    results = [score(neutral, annotators, name="neutral"), score(other, annotators, name="by length")]
     [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
     assert (comparison.seeds, comparison.left_out) == (9, 0), "those without agreement are named in the title"
     assert "agreement of at least 0.8" in comparison.title
-    drawn = [score(model, annotators, subsample=0) for model in (neutral, by_premise)]
+    drawn = [score(model, annotators, subsample=0) for model in (neutral, other)]
     assert [each.seeds for each in compare(drawn, datasets=[load(str(annotators))], min_agreement=4 / 5)] == [9]
-    part = [score(model, annotators, min_agreement=4 / 5) for model in (neutral, by_premise)]
+    part = [score(model, annotators, min_agreement=4 / 5) for model in (neutral, other)]
     [of_part] = compare(part)
     assert [*of_part.pattern_accuracy.values()] == [*comparison.pattern_accuracy.values()]
     refused("dataset", compare, results, min_agreement=4 / 5)

@@ -34,12 +34,13 @@ from merge_snli.runs.run_folder import (
 from merge_snli.runs.status import run_status
 from merge_snli.runs.submit import PLAN_FORMAT, Cluster
 from merge_snli.runs.task import StageTask
+from tests import ROOT
 from tests.commands import Command
 from tests.oracles import missing_from, refused, written
 
 PRINTING = RunStage(name="print", kind=TAG, unit="shares", work=print, step=0)
 
-DOCS = Path(__file__).parents[3] / "docs" / "cluster.md"
+DOCS = ROOT / "docs" / "cluster.md"
 
 
 def read(folder: Path, text: str) -> ClusterOptions:

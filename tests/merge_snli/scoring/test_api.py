@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +33,7 @@ from tests.merge_snli.conftest import MakeDataset, MakeModel
 from tests.oracles import (
     Graded,
     Row,
+    always,
     answers_of_groups,
     by_length,
     check_scores,
@@ -47,6 +46,7 @@ from tests.oracles import (
     share,
     without_seconds,
 )
+from tests.processes import printed_by
 from tests.records import save_record
 
 Answers = dict[Pair, str]
@@ -302,7 +302,7 @@ def test_tied_answers_are_counted(dataset: Path, bert: Path) -> None:
 def test_importing_loads_nothing_heavy() -> None:
     statement = "import merge_snli.statistics; from merge_snli import score, score_table, draw_curves"
     code = f"import sys; {statement}; print(*sys.modules)"
-    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    loaded = printed_by(code).split()
     heavy = {"torch", "transformers", "datasets", "spacy", "matplotlib", "scipy", "statsmodels", "generation"}
     assert heavy.isdisjoint(loaded)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
@@ -408,7 +408,7 @@ def test_without_drawn_variants_there_is_no_score() -> None:
 def test_only_float32_results_on_hub_models_are_written(
     dataset: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    result = score(lambda pairs: [0] * len(pairs), dataset, name="always")
+    result = score(always(0), dataset, name="always")
     on_hub = replace(result, model=replace(result.model, name="org/a", revision="c0ffee"))
     int8 = replace(on_hub, run=replace(result.run, dtype="int8"))
     assert write_eval_results([result, int8], tmp_path, dataset_id="me/merge_snli") == []

@@ -19,6 +19,7 @@ from merge_snli.answers.data import ScoredData
 from merge_snli.answers.part import part_of_data
 from merge_snli.answers.reading import read_config
 from merge_snli.answers.sentences import pair_digest
+from merge_snli.base.arrays import Ints
 from merge_snli.base.errors import IncompleteError, InputError
 from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress
@@ -103,9 +104,7 @@ def test_models_and_data_of_a_run_are_checked(run: ScoringRun) -> None:
 OUTPUTS = ("LABEL_0", "LABEL_1", "LABEL_2")
 
 
-def outputs_of(
-    order: tuple[str, ...], gold: np.ndarray[tuple[int], np.dtype[np.int64]], share: float
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def outputs_of(order: tuple[str, ...], gold: Ints, share: float) -> Ints:
     """Return the outputs of a model with that label order and, besides chance, that accuracy on the seeds."""
     rng = np.random.default_rng(0)
     predicted = np.where(rng.random(len(gold)) < share, gold, rng.integers(0, 3, len(gold)))

@@ -9,9 +9,10 @@ from merge_snli import Result, analyze, score
 from merge_snli.answers.opening import open_config
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.models.function import LabelFunction
+from tests import ROOT
 from tests.oracles import write_results
 
-SHIPPED = Path(__file__).parents[4] / "merge_snli"
+SHIPPED = ROOT / "merge_snli"
 MARKUP = "<script>alert(1)</script>"
 
 

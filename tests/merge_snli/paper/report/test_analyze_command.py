@@ -21,7 +21,7 @@ from merge_snli.results.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
-from tests.oracles import refused, write_results, written
+from tests.oracles import always, refused, write_results, written
 from tests.records import copy_bundled
 
 
@@ -226,10 +226,6 @@ def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp
     assert len({chapter.key for chapter in report.chapters}) == 3
 
 
-def entailment(pairs: list[Pair]) -> list[int]:
-    return [0] * len(pairs)
-
-
 @pytest.fixture(scope="module")
 def shipped() -> MergeDataset:
     return find_dataset(str(SHIPPED))
@@ -242,13 +238,13 @@ def other_dataset(other: Path) -> MergeDataset:
 
 @pytest.fixture(scope="module")
 def elsewhere(other_dataset: MergeDataset) -> Result:
-    return score(entailment, other_dataset, name="elsewhere")
+    return score(always(0), other_dataset, name="elsewhere")
 
 
 def test_data_sets_keep_their_order_and_all_comes_first(
     results: list[Result], shipped: MergeDataset, other_dataset: MergeDataset, elsewhere: Result
 ) -> None:
-    nouns = score(entailment, shipped, config="noun", name="zero")
+    nouns = score(always(0), shipped, config="noun", name="zero")
     matched = match_results([nouns, *results, elsewhere], [other_dataset, shipped])
     stored = [each.data.stored for each in matched]
     assert stored == [other_dataset, shipped, shipped]
@@ -272,7 +268,7 @@ def test_results_and_data_sets_without_each_other_or_twice_are_refused(
 
 
 def test_a_partial_result_is_refused_by_its_file(results: list[Result], shipped: MergeDataset, tmp_path: Path) -> None:
-    partial = score(entailment, shipped, name="part of it", limit_seeds=3)
+    partial = score(always(0), shipped, name="part of it", limit_seeds=3)
     name = re.escape(write_result(partial, tmp_path).name)
     message = f"part of it.*on a part of config all.*remove {name}$"
     refused(message, match_results, [*results, partial], [shipped])

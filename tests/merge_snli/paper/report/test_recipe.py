@@ -4,7 +4,6 @@ import pkgutil
 import re
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -15,8 +14,8 @@ from merge_snli.paper.report.sections import ACROSS, SECTIONS, Section
 from merge_snli.paper.reproduction.numbers import COMPUTED
 from merge_snli.paper.reproduction.run import CORPUS, FILTER_SETS, SCORES
 from merge_snli.papers.numbers import MERGE, read_paper
+from tests import ROOT
 
-ROOT = Path(__file__).parents[4]
 # What has the tests of the analyses.
 TESTS = ("paper/test_analyses.py", "comparison/test_scored_dataset.py")
 ALL_SECTIONS = (*SECTIONS, *ACROSS)
