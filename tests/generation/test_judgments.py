@@ -23,7 +23,7 @@ from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.validation import validate
 from tests.commands import Command
 from tests.generation.test_seeds_from import options_in, options_with
-from tests.oracles import missing_from, refused
+from tests.oracles import missing_from, refused, rows_of
 
 Scores = Mapping[str, tuple[int, int]]
 ANNOTATION = "data/annotation/test.parquet"
@@ -235,7 +235,7 @@ def test_scores_of_annotators_stay_beside_the_judgments(dataset: MergeDataset, t
     for name, code in (("a1", 0), ("model 1", 2)):
         path = table(tmp_path / f"{name}.parquet", {name: {variant: (4, 4)}})
         assert main(["annotate", "apply", str(dataset.folder), path]) == code
-    rows = read_split(find_dataset(str(dataset.folder)), "annotation").to_pylist()
+    rows = rows_of(dataset.folder, "annotation")
     assert [row for row in rows if row["annotator"] == "model 1"] == before.to_pylist()
     assert [row["variant_id"] for row in rows if row["annotator"] == "a1"] == [variant]
     assert validate(dataset.folder).findings == ()

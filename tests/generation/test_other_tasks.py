@@ -11,10 +11,9 @@ import pytest
 
 from merge_snli.base.files import read_json
 from merge_snli.cli import main
-from merge_snli.dataset.stored import find_dataset, read_split
 from tests.commands import Command
 from tests.merge_snli.leaderboard.test_page import Parsed
-from tests.oracles import missing_from
+from tests.oracles import missing_from, read_jsonl, rows_of
 from tests.tiny_classifiers import save_classifier
 
 pytestmark = pytest.mark.slow
@@ -38,7 +37,7 @@ class Task:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The problems, with labels by name."""
-        rows = [json.loads(line) for line in self.problems.read_text(encoding="utf-8").splitlines()]
+        rows = read_jsonl(self.problems)
         return [{**row, "label": dict(enumerate(self.labels)).get(row["label"], row["label"])} for row in rows]
 
 
@@ -81,7 +80,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def test_variants_are_valid_and_keep_texts_and_labels(run: TaskRun, command: Command) -> None:
     command("validate", run.data)
     problems = {(row[run.task.texts[0]], row[run.task.texts[1]]): row["label"] for row in run.task.rows}
-    rows = read_split(find_dataset(str(run.data)), "all").to_pylist()
+    rows = rows_of(run.data)
     assert len({row["seed_id"] for row in rows}) > 50
     for row in rows:
         assert run.task.labels[row["label"]] == problems[row["seed_premise"], row["seed_hypothesis"]]
@@ -95,7 +94,7 @@ def test_variants_are_valid_and_keep_texts_and_labels(run: TaskRun, command: Com
 
 def test_explain_the_card_and_table_6_name_the_texts_as_the_data_does(run: TaskRun, command: Command) -> None:
     first, second = run.task.texts
-    row = read_split(find_dataset(str(run.data)), "all").to_pylist()[0]
+    row = rows_of(run.data)[0]
     printed = command("explain", run.data, "--seed-id", row["seed_id"]).out
     assert re.search(rf"^{first} +{re.escape(row['seed_premise'])}$", printed, re.MULTILINE)
     assert not missing_from(printed, f" in the {first}, ", f"{first} at ", f"validated in {first} and {second}: ")

@@ -1,6 +1,5 @@
 """The pipeline: its data set loads with `datasets`, does not depend on the order, and is written atomically."""
 
-import json
 import logging
 import random
 import re
@@ -20,11 +19,11 @@ from generation.pipeline import run_pipeline
 from generation.work import work_folder
 from merge_snli.base.errors import InputError
 from merge_snli.dataset.record import generation_of
-from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
+from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.schema import SEED, columns, splits
 from tests.cases import first_fast
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import read_jsonl, refused, rows_of
 from tests.records import bundled, files_in, first_problems
 from tests.tiny_models import as_pickle
 
@@ -120,7 +119,7 @@ def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: 
     assert "pickle" not in (out / "run.toml").read_text(encoding="utf-8").replace(str(pickled), "")
     assert "--allow-pickle" in command(*repeated, code=2).err
     command(*repeated, "--allow-pickle")
-    row = read_split(find_dataset(str(out)), "all").to_pylist()[0]
+    row = rows_of(out)[0]
     assert row["original"] in command("explain", out, "--seed-id", row["seed_id"]).out
 
 
@@ -166,7 +165,7 @@ def test_few_seeds_say_what_a_lower_inflation_gives(
 def test_a_config_without_rows_is_left_out_with_a_warning(
     problems: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    few = [json.loads(line) for line in problems.read_text(encoding="utf-8").splitlines() if '"demo-001"' in line]
+    few = [row for row in read_jsonl(problems) if row["id"] == "demo-001"]
     made = run_pipeline(options(few, inflation=1, classes=("noun", "adv")), tmp_path / "merge_snli")
     assert made.configs == ("all", "noun", "seed")
     assert "config adv: no problem has 1 adv variants (maximum: 0)" in caplog.text

@@ -1,6 +1,5 @@
 """Options: presets, run files, single options of `generate`, and the terms that they record."""
 
-import json
 import re
 from dataclasses import fields, replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from merge_snli.models.paper_models import PAPER_MLMS
 from merge_snli.problems.known_datasets import known_dataset
 from tests import ROOT
 from tests.conftest import paper_text
-from tests.oracles import missing_from, refused, written
+from tests.oracles import missing_from, read_jsonl, refused, written
 from tests.records import bundled
 
 
@@ -192,7 +191,7 @@ MLM = "demo:mlm-wordpiece"
 
 
 def problems() -> list[dict[str, str]]:
-    return [*map(json.loads, bundled("demo:problems").read_text(encoding="utf-8").splitlines()[:6])]
+    return read_jsonl(bundled("demo:problems"))[:6]
 
 
 @pytest.mark.slow

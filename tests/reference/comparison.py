@@ -1,6 +1,5 @@
 """Run the pipeline and the literal reference on the same problems and list the differences."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import spacy
 
 from generation import Options, pipeline
 from merge_snli.schema import ALL, NLI_LABELS, SEED, WORD_CLASSES, data_file
-from tests.oracles import write_rows
+from tests.oracles import read_jsonl, write_rows
 from tests.reference import literal
 from tests.reference.literal import Key
 
@@ -64,7 +63,7 @@ def plain_tagger() -> literal.Tagger:
 
 def problems_in(path: Path, last: int) -> list[Problem]:
     """Read the last problems of a JSON lines file."""
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines()[-last:])
+    rows = read_jsonl(path)[-last:]
     return [Problem(row["premise"], row["hypothesis"], row["label"]) for row in rows]
 
 

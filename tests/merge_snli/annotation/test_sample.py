@@ -23,7 +23,7 @@ from merge_snli.dataset.stored import find_dataset, read_split
 from merge_snli.dataset.texts import TextNames
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, assert_refused
-from tests.oracles import missing_from, refused, written
+from tests.oracles import missing_from, refused, rows_of, written
 from tests.records import files_in, save_record
 
 COLUMNS = ["variant_id", "seed_premise", "seed_hypothesis", "premise", "hypothesis", "label", "F", "R", "comment"]
@@ -41,7 +41,7 @@ def read_xlsx(path: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def variants() -> dict[str, dict[str, Any]]:
-    return {row["variant_id"]: row for row in read_split(find_dataset(str(SHIPPED)), "all").to_pylist()}
+    return {row["variant_id"]: row for row in rows_of(SHIPPED)}
 
 
 def test_each_class_has_as_many_variants(sheets: Path, variants: dict[str, dict[str, Any]]) -> None:

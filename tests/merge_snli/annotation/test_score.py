@@ -17,7 +17,7 @@ from merge_snli.annotation.reading import read_sheets
 from merge_snli.annotation.sample import read_sample
 from merge_snli.base.files import read_json
 from merge_snli.cli import main
-from merge_snli.dataset.stored import find_dataset, read_split
+from merge_snli.dataset.stored import find_dataset
 from tests.cases import slow
 from tests.merge_snli.annotation.conftest import SHIPPED, Annotate, Score, assert_refused
 from tests.merge_snli.annotation.filled import (
@@ -30,7 +30,7 @@ from tests.merge_snli.annotation.filled import (
     random_scores,
     xlsx_rows,
 )
-from tests.oracles import refused, written
+from tests.oracles import refused, rows_of, written
 
 ANNOTATORS = ("a1", "a2")
 Study = dict[str, Scores]
@@ -107,8 +107,7 @@ def assert_part(found: Json, ids: list[str], scores: Study) -> None:
 
 
 def test_every_share_is_that_of_a_plain_count(scores: Study, numbers: Json) -> None:
-    table = read_split(find_dataset(str(SHIPPED)), "all")
-    rows = {row["variant_id"]: row for row in table.to_pylist()}
+    rows = {row["variant_id"]: row for row in rows_of(SHIPPED)}
     ids = list(scores["a1"])
     (dataset,) = numbers["datasets"]
     assert_part(numbers["pool"], ids, scores)

@@ -33,7 +33,7 @@ from metrics.pattern_accuracy.pattern_accuracy import PatternAccuracy
 from tests.merge_snli.comparison.made import made_result
 from tests.merge_snli.explorer.conftest import bundled, folder, results, with_annotators
 from tests.merge_snli.leaderboard.conftest import Pair, chance, noisy
-from tests.oracles import BUNDLED, always, both_files, known, pair_of, refused, rows_of
+from tests.oracles import BUNDLED, always, both_files, by_premise, known, pair_of, refused, rows_of
 from tests.public_interface import FILE
 
 COLUMNS = ["row_id", "group_id", "is_seed", "label", "answer", "unread", "subsamples"]
@@ -358,7 +358,7 @@ def test_a_calibration_that_the_probabilities_do_not_give_is_found(with_probabil
 
 def test_only_models_with_probabilities_have_a_calibration(bert: Path, dataset: Path) -> None:
     classified = score(bert, dataset, config="verb")
-    by_length = score(lambda pairs: [len(premise) % 3 for premise, _ in pairs], dataset, config="verb")
+    by_length = score(by_premise(), dataset, config="verb")
     assert by_length.calibration is None
     assert "ECE" not in score_table([by_length]).text()
     shown = f"{100 * (known(classified.calibration).calibration_error or 0):.1f}"

@@ -14,7 +14,7 @@ import pytest
 
 from merge_snli import Result, analyze, import_files, score
 from merge_snli.answers.joining import join
-from merge_snli.answers.reading import read_config
+from merge_snli.answers.opening import open_config
 from merge_snli.cli import GATE_FAILED
 from merge_snli.comparison.baseline import compare_with_baseline
 from merge_snli.comparison.choice import NotComparable
@@ -184,7 +184,7 @@ def test_numbers_on_fewer_seeds_are_those_of_the_data(results: list[Result], fol
     """Every number of a result on some of its seeds is computed again, with the data or without it."""
     [part, _, _, whole] = results
     again, _ = aligned([whole, part], common_seeds=True)
-    data = read_config(find_dataset(str(folder)), "all")
+    data = open_config(folder, "all")
     kept = np.isin(data.group_ids, part.group_ids)[data.row_groups]
     expected = result_on(whole, join(whole.answers, data).take(kept), data.take(kept))
     assert again.scores == expected.scores

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from merge_snli import Result, score
-from merge_snli.answers.reading import read_config
+from merge_snli.answers.opening import open_config
 from merge_snli.comparison.bar_charts import LABEL_COLORS
 from merge_snli.comparison.compare import compare_results
 from merge_snli.comparison.comparison import Comparison
@@ -113,7 +113,7 @@ def test_seeds_and_variants_and_word_classes_are_tested(results: list[Result], d
     against = known(compared.seeds_against_variants)
     assert against.p_value == pytest.approx(float(expected.pvalue))
     assert against.unit == "model"
-    scored = scored_dataset(read_config(find_dataset(str(dataset)), "all"), results)
+    scored = scored_dataset(open_config(dataset, "all"), results)
     nouns, adjectives = known(compared.classes)
     assert nouns.first == "noun"
     assert nouns.second == "verb"

@@ -7,7 +7,6 @@ about half were written by someone who did not know the reader. Those that are m
 label or two, which are filled with the labels of several tasks.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,11 @@ from merge_snli.base.files import read_json
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.language_models.answers import read_answer
 from merge_snli.schema import NLI_LABELS
+from tests.oracles import read_jsonl
 
 UNREAD = "unread"
 ROWS, FORMS, REPLIES = (
-    [json.loads(line) for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()]
-    for name in ("answers.jsonl", "forms.jsonl", "replies.jsonl")
+    read_jsonl(Path(__file__).with_name(name)) for name in ("answers.jsonl", "forms.jsonl", "replies.jsonl")
 )
 
 

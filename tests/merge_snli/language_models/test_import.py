@@ -1,6 +1,5 @@
 """Answers become results: the numbers equal those of the script, and what is missing or wrong is refused."""
 
-import json
 import shutil
 from collections.abc import Callable
 from itertools import cycle
@@ -36,7 +35,7 @@ from tests.merge_snli.language_models.conftest import (
     scripted_answers,
     write_tasks,
 )
-from tests.oracles import always, answers_of_groups, guess, known, refused, write_rows, written
+from tests.oracles import always, answers_of_groups, guess, known, read_jsonl, refused, write_rows, written
 
 PART: dict[str, Any] = {"config": "verb", "limit_seeds": 3}
 Rows = list[dict[str, Json]]
@@ -432,8 +431,7 @@ def test_missing_and_renamed_files_of_lm_eval(samples: Path, refuses: Refuses) -
 
 
 def test_exchanged_questions_of_lm_eval(samples: Path, refuses: Refuses) -> None:
-    lines = samples.read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = read_jsonl(samples)
     exchange([row["doc"] for row in rows])
     write_rows(samples, rows)
     refuses("does not ask the pair", samples)

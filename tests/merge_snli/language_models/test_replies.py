@@ -1,6 +1,5 @@
 """Replies: why no label is read, several replies to one question, and ranked answers with their log-likelihoods."""
 
-import json
 import math
 from collections.abc import Sequence
 from itertools import cycle
@@ -31,7 +30,7 @@ from tests.merge_snli.language_models.conftest import (
     run_task,
     write_tasks,
 )
-from tests.oracles import answers_of_groups, known
+from tests.oracles import answers_of_groups, known, read_jsonl
 
 REFUSAL = "I am sorry, but I cannot help with that."
 UNFINISHED = "<think>\nThe premise says that the man sleeps. So it may be"
@@ -203,5 +202,5 @@ def test_the_majority_of_the_repeats_of_lm_eval_counts(options: Json, logged: se
     for replies in replies_in(result.table).values():
         labels = [reply.label for reply in replies]
         assert labels == [None, "contradiction", "neutral", "contradiction", "neutral", "neutral"]
-    rows = [json.loads(line) for line in paths[0].read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(paths[0])
     assert {row["no_answer"][1] for row in rows} == logged

@@ -12,10 +12,9 @@ from safetensors.torch import save_file
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, pipeline
 
 from merge_snli import score
-from merge_snli.answers.reading import read_config
+from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_json
-from merge_snli.dataset.stored import find_dataset
 from merge_snli.models.finding import find_model
 from merge_snli.models.labels import Pair
 from merge_snli.models.options import ModelOptions
@@ -43,7 +42,7 @@ def gpt2(make_model: MakeModel, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def pairs(dataset: Path) -> tuple[Pair, ...]:
-    return tuple(read_config(find_dataset(str(dataset)), "verb").pairs)
+    return tuple(open_config(dataset, "verb").pairs)
 
 
 def texts(pairs: Sequence[Pair]) -> list[dict[str, str]]:

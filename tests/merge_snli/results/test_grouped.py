@@ -45,6 +45,7 @@ from tests.oracles import (
     Row,
     always,
     answers_of_groups,
+    by_premise,
     check_scores,
     guess,
     known,
@@ -325,10 +326,6 @@ def test_objects_and_options_that_do_not_fit_are_refused(bert: Path, dataset: Pa
     refused(message, score, bert, rows, group_column="pattern", model_labels="infer")
 
 
-def by_premise(pairs: Sequence[Pair]) -> list[int]:
-    return [len(premise) % 3 for premise, _ in pairs]
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> MergeDataset:
     """A small Simple Pair."""
@@ -345,7 +342,7 @@ def results_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def results(data: MergeDataset, results_folder: Path) -> list[Result]:
     results = []
-    models: dict[str, Any] = {"guess": guess, "other": by_premise}
+    models: dict[str, Any] = {"guess": guess, "other": by_premise()}
     for name, model in models.items():
         results.append(score(model, data, config="simple", name=name, out=results_folder))
     return results

@@ -254,7 +254,7 @@ def test_every_option_is_a_keyword_of_score() -> None:
         ({"limit_seeds": 0}, "limit_seeds is 0"),
         ({"subsample": -1}, "subsample is -1"),
         ({"min_agreement": 1.5}, "min_agreement is 1.5"),
-        ({"dtype": "float8"}, "float8"),
+        ({"dtype": "float8"}, "^dtype is 'float8'"),
         ({"model_labels": "neutral"}, "neutral"),
         ({"by": 3}, "by is 3"),
     ],

@@ -1,6 +1,5 @@
 """Masked LMs with scripted suggestions, and small data sets generated with them and random options."""
 
-import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from generation.pipeline import run_pipeline
 from merge_snli.base.errors import InputError
 from merge_snli.embedded import FOLDER
 from merge_snli.schema import WORD_CLASSES
-from tests.oracles import write_rows
+from tests.oracles import read_jsonl, write_rows
 from tests.reference import scripted
 
 WORDS = tuple(
@@ -56,7 +55,7 @@ def _save_masked_lm(folder: Path, rng: random.Random) -> Path:
 
 
 def embedded_problems() -> list[dict[str, str]]:
-    return [json.loads(line) for line in (FOLDER / "problems.jsonl").read_text(encoding="utf-8").splitlines()]
+    return read_jsonl(FOLDER / "problems.jsonl")
 
 
 def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:

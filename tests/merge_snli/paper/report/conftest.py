@@ -8,21 +8,16 @@ import pytest
 from merge_snli import Result, analyze, score
 from merge_snli.answers.opening import open_config
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
-from merge_snli.models.function import LabelFunction
 from tests import ROOT
-from tests.oracles import write_results
+from tests.oracles import by_premise, write_results
 
 SHIPPED = ROOT / "merge_snli"
 MARKUP = "<script>alert(1)</script>"
 
 
-def by_length(divisor: int) -> LabelFunction:
-    return lambda pairs: [len(premise) % divisor % 3 for premise, _ in pairs]
-
-
 @pytest.fixture(scope="session")
 def results() -> list[Result]:
-    scored = [score(by_length(divisor), SHIPPED, name=f"by {divisor}") for divisor in (3, 5)]
+    scored = [score(by_premise(divisor), SHIPPED, name=f"by {divisor}") for divisor in (3, 5)]
     renamed = dataclasses.replace(scored[1].model, name=MARKUP)
     return [scored[0], dataclasses.replace(scored[1], model=renamed, notes=(MARKUP,))]
 
