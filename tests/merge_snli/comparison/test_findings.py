@@ -157,6 +157,7 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     assert found.finding == comparison.finding
     assert found.letters == comparison.family.letters
     assert "worse than good" in found.models["bad"]
+    assert "It differs significantly from accuracy on the seeds" in found.models["bad"]
     assert "worse than no other model, and better than bad" in found.models["good"]
     labels = noisy("good", gold, 0.04)
     two_way = ("entailment", "not_entailment", "not_entailment")
@@ -167,6 +168,10 @@ def test_standings_are_those_of_compare_with_a_sentence_for_other_models(
     assert "two" not in found.letters
     assert "significantly better than" not in found.models["two"]
     assert "The labels of shifted seem to be permuted." in found.finding
+
+
+def test_models_with_one_seed_in_common_are_not_compared() -> None:
+    refused("m0, m1 have 1 seed in common", compare_results, results_of("e", "n"))
 
 
 def test_a_model_on_fewer_seeds_is_not_compared(two_results: list[Result]) -> None:
@@ -233,7 +238,10 @@ def test_compare_and_score_say_if_there_are_too_few_seeds(of_two: PowerAnalysis)
 
 
 def test_assumptions_are_checked() -> None:
-    assert [row["seeds"] for row in assumed_power([0.6, 0.7]).rows] == [50, 500]
+    found = assumed_power([0.6, 0.7])
+    assert [row["seeds"] for row in found.rows] == [50, 500]
+    assert found.title == "Assumed PA 0.6, 0.7, correlation 0.5"
+    assert found.rows[0]["unpaired"] == assumed_power([0.7]).rows[0]["unpaired"], "of the upper of two models"
 
 
 def test_the_command_prints_and_draws_it(tmp_path: Path, command: Command) -> None:
@@ -304,6 +312,7 @@ def test_a_limit_needs_no_baseline() -> None:
     assert row.worse is False
     assert row.failures(min_pa=0.875) == []
     assert row.failures(min_pa=0.876)
+    assert replace(row, pattern_accuracy=0.3).failures(min_pa=0.1 + 0.2) == []
 
 
 def test_a_model_has_one_baseline() -> None:
@@ -311,6 +320,8 @@ def test_a_model_has_one_baseline() -> None:
     assert row.baseline == "bad"
     two = [GOOD, ALIKE]
     refused(r"(?s)baseline has 2 models.* of bad", compare_with_baseline, BAD, two)
+    retrained = replace(BAD, model=replace(BAD.model, digest="f" * 64))
+    refused("2 have its name", compare_with_baseline, BAD, [BAD, retrained])
     other = replace(GOOD, dataset=replace(GOOD.dataset, digest="e" * 64))
     refused(r"(?s)baseline has 0 models.* of bad", compare_with_baseline, BAD, other)
 
@@ -324,7 +335,7 @@ def test_the_command_fails_with_an_exit_code_of_its_own(tmp_path: Path, command:
     failures = printed.json["failures"]
     assert len(failures) == 2
     assert printed.err == f"merge-snli: {'; '.join(failures)}\n"
-    assert "100.0 points below good" in printed.err
+    assert ", 100.0 points below good" in printed.err
     assert "8 seeds" in printed.err
     assert "p 0.008" in printed.err
     assert "--min-pa 80%" in printed.err

@@ -73,6 +73,8 @@ def test_results_on_other_data_or_with_an_unknown_variant_are_refused(
     first = results[0]
     other = replace(first, dataset=replace(first.dataset, digest="f" * 64))
     refused(r"by length.*ffffffff", scored_dataset, scored.data, [first, other])
+    nouns = replace(first, dataset=replace(first.dataset, config="noun"))
+    refused("by length.*config noun", scored_dataset, scored.data, [nouns])
     answers = first.answers
     ids = pa.array(["nothing", *answers.row_ids.to_pylist()[1:]])
     table = answers.table.set_column(0, "row_id", ids)

@@ -35,10 +35,12 @@ def test_data_sets_with_the_same_name_get_their_own_board(results: list[Result])
     assert "MERGE on its bundled problems {[}00000000{]}, config all: " in latex(boards)
 
 
-def test_keys_are_safe_and_unique(boards: tuple[Board, ...]) -> None:
+def test_keys_are_safe_and_unique(boards: tuple[Board, ...], results: list[Result]) -> None:
     keys = [entry.key for entry in boards[0].entries]
     assert len(set(keys)) == len(keys)
     assert not set("<>\"'&#= /") & set("".join(keys))
+    [alike] = make_boards([named(results[0], name, None, None) for name in ("a/b", "a b")])
+    assert [entry.key for entry in alike.entries] == ["a-b", "a-b~2"]
 
 
 def test_names_are_unique(results: list[Result]) -> None:

@@ -201,11 +201,32 @@ def test_hard_seeds_have_few_correct_variants_and_those_with_another_prediction(
     for seed in seeds:
         assert (seed.correct, seed.variants) == (correct[seed.seed_id], sizes[seed.seed_id])
         assert list(seed.flips) == flips[seed.seed_id]
-    shares = [seed.correct / seed.variants for seed in seeds]
-    assert shares == sorted(shares)
+    order = [(seed.correct / seed.variants, -seed.variants) for seed in seeds]
+    assert order == sorted(order)
     first = inconsistent(seeds)[0]
     assert first.predicted == first.gold
     assert len(first.flips) == first.variants - first.correct > 0
+
+
+def test_the_page_counts_all_seeds_and_shows_the_hardest(
+    results: list[Result], texts: dict[int, dict[str, Any]]
+) -> None:
+    [board] = page_data(make_boards(results[:1]), {0: texts[0]})["boards"]
+    [model] = board["models"]
+    seeds = seeds_by_hardness(results[0])
+    own = inconsistent(seeds)
+    counts = model["counts"]
+    assert counts["wrong"] == sum(seed.predicted != seed.gold for seed in seeds)
+    assert counts["inconsistent"] == len(own) > 10
+    hardest = [seed["seed_id"] for seed in model["hardest"]]
+    shown = [seed["seed_id"] for seed in model["inconsistent"]]
+    assert hardest == [seed.seed_id for seed in seeds[:10]]
+    assert shown == [seed.seed_id for seed in own[:10]]
+    assert {*board["texts"]["seeds"]} == {*hardest, *shown}
+    for seed in model["inconsistent"]:
+        assert len(seed["flips"]) == min(seed["flipped"], 12)
+    assert board["drawn"] == 10
+    assert board["quality"] == 90
 
 
 def test_constant_predictions_are_consistent(results: list[Result]) -> None:

@@ -324,6 +324,8 @@ def test_the_effect_of_the_order_is_a_plain_count_and_shown(ordered: list[Result
     assert not missing_from(note, *(f"{100 * share:.1f}" for share in expected))
     for one_order in ([ordered[0], with_prompt(ordered[1], "word")], ordered[:1]):
         assert order_table(group_prompts(one_order), ["m"]) is None
+    [board] = make_boards(ordered)
+    assert [len(table.rows) for table in board.prompts()] == [1, 1]
 
 
 def test_prompts_list_the_labels_in_their_order_and_balanced_orders_have_each_once(

@@ -135,7 +135,10 @@ def test_mcnemar_equals_statsmodels(pairs: list[tuple[bool, bool]]) -> None:
 def test_odds_ratio_of_the_discordant_seeds() -> None:
     correct = np.arange(8) < 6
     other = np.array([True] * 2 + [False] * 4 + [True] * 2)
-    assert mcnemar_test(correct, other).effect_size == 2
+    result = mcnemar_test(correct, other)
+    assert result.effect_size == 2
+    half = 1.96 * math.sqrt(7 - 0.4) / 10  # half a seed more of each of four kinds
+    assert ends(result.interval) == pytest.approx([0.2 - half, 0.2 + half], abs=1e-5)
     assert mcnemar_test(correct, correct).effect_size == 1
     assert mcnemar_test(correct, np.zeros(8, dtype=bool)).effect_size == math.inf
 
@@ -252,6 +255,9 @@ def test_holm_equals_a_plain_computation(p_values: list[float]) -> None:
 def test_letters_of_overlapping_groups() -> None:
     assert compact_letters("abcd", []) == dict.fromkeys("abcd", "a")
     assert compact_letters("abcd", [("a", "c"), ("a", "d"), ("b", "d")]) == {"a": "a", "b": "ab", "c": "bc", "d": "c"}
+    many = [f"m{number}" for number in range(28)]
+    letters = compact_letters(many, list(combinations(many, 2)))
+    assert [letters[name] for name in many[24:]] == ["y", "z", "a1", "b1"]
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
@@ -310,6 +316,7 @@ def test_invalid_values_are_refused() -> None:
     invalid(r"first has the shape \(1, 2\)", independent_t_test, [[1, 2]], [1, 2])
     invalid(r"first has the shape \(2,\) .*int64", mcnemar_test, [1, 0], [True, False])
     invalid(r"shape \(1,\) .*\(2,\)", mcnemar_test, [True], [True, False])
+    invalid("first has 3 values, second has 2", paired_t_test, [1, 1, 1], [1, 2])
     invalid(r"second\[1\] is inf", permutation_test, [1, 2], [1, math.inf])
     invalid(r"correct has the shape \(1,\), sizes \(1,\)", passes_by_seed, [1], [1])
     invalid(r"correct has the shape \(1, 1\), sizes \(2, 1\)", passes_by_seed, [[1]], [[1], [1]])
