@@ -203,24 +203,20 @@ def _find_problem(dataset: MergeDataset, seed_id: str, options: Options) -> Prob
 
 def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as text: counts and examples of the dropped fillers, and all replacements."""
-    from merge_snli.base.templates import environment
+    from merge_snli.base.templates import text_template
 
     problem, texts = explanation.problem, explanation.texts
     shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
-    return (
-        environment(html=False)
-        .from_string(TEMPLATE.read_text(encoding="utf-8"))
-        .render(
-            explanation=explanation,
-            options=explanation.options,
-            texts=texts,
-            shown=shown,
-            width=max(map(len, shown)),
-            most=EXAMPLES,
-            by_reason=_by_reason,
-            dropped=_dropped,
-            count=count,
-        )
+    return text_template(TEMPLATE.read_text(encoding="utf-8")).render(
+        explanation=explanation,
+        options=explanation.options,
+        texts=texts,
+        shown=shown,
+        width=max(map(len, shown)),
+        most=EXAMPLES,
+        by_reason=_by_reason,
+        dropped=_dropped,
+        count=count,
     )
 
 

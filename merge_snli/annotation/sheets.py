@@ -13,7 +13,8 @@ from merge_snli.base.errors import explained
 from merge_snli.base.extras import install_command
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import Cell, Column, Table, capitalized, count, printable
-from merge_snli.comparison.html_page import asset, shared_style, template
+from merge_snli.base.templates import page_template, text_template
+from merge_snli.comparison.html_page import asset, shared_style
 from merge_snli.dataset.judgments import SCALE, SCORES
 from merge_snli.dataset.out_folder import check_out, new_content
 from merge_snli.dataset.texts import TextNames
@@ -84,18 +85,14 @@ def guidelines(sample: Sample, how_to_answer: str = "") -> str:
 
 def _rendered(name: str, **values: Any) -> str:  # noqa: ANN401 - any values
     """Return the text of a template of this package with values in it."""
-    from merge_snli.base.templates import environment
-
-    templates = environment(html=False)
-    templates.filters["quoteattr"] = quoteattr
-    return templates.from_string(asset("merge_snli.annotation", name)).render(values)
+    return text_template(asset("merge_snli.annotation", name), quoteattr=quoteattr).render(values)
 
 
 def _as_page(text: str) -> str:
     """Return a Markdown text as a page for a browser, in the style of the other pages."""
     with explained(ImportError, f"markdown-it-py is not installed: run {install_command('annotate')}"):
         from markdown_it import MarkdownIt
-    return template(asset("merge_snli.annotation", "guidelines.html.jinja")).render(
+    return page_template(asset("merge_snli.annotation", "guidelines.html.jinja")).render(
         style=shared_style(), text=MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
     )
 

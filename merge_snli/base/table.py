@@ -9,7 +9,6 @@ import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -18,7 +17,6 @@ from merge_snli.base.table_templates import HTML, LATEX, MARKDOWN
 
 if TYPE_CHECKING:
     import pandas as pd
-    from jinja2 import Template
 
 # A value of a table. None is shown as a dash.
 Cell = str | int | float | None
@@ -176,7 +174,9 @@ class Table:
     _repr_html_ = html  # in notebooks
 
     def _rendered(self, template: str, escape: Callable[[str], str], rows: list[Any]) -> str:
-        return _template(template, escape).render(table=self, rows=rows)
+        from merge_snli.base.templates import text_template
+
+        return text_template(template, escaped=escape).render(table=self, rows=rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the columns as a pandas data frame, with numbers in full, without title and notes."""
@@ -198,15 +198,6 @@ class Table:
         for column, cell, width in zip(self.columns, cells, widths, strict=True):
             aligned.append(cell.rjust(width) if column.align == "right" else cell.ljust(width))
         return gap.join(aligned).rstrip()
-
-
-@cache
-def _template(text: str, escape: Callable[[str], str]) -> Template:
-    from merge_snli.base.templates import environment
-
-    templates = environment(html=False)
-    templates.filters["escaped"] = escape
-    return templates.from_string(text)
 
 
 def _widths(rows: Iterable[Sequence[str]]) -> list[int]:

@@ -1,28 +1,38 @@
-"""The templates of pages and of texts."""
+"""The templates of pages and of texts, which fail on an undefined value."""
 
-from jinja2 import Environment, StrictUndefined
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
 
 from merge_snli.base.errors import one_line
 
 
-def environment(*, html: bool) -> Environment:
-    """Return an environment of templates, which fail on an undefined value.
+@cache
+def text_template(text: str, **filters: Callable[..., object]) -> Template:
+    """Return the template of a text, which escapes no value and keeps its last line break.
 
     Args:
-        html: Whether the templates are pages, with every value escaped. In texts, no value is escaped, and the last
-            line break is kept.
+        text: The template.
+        **filters: What it calls as filters, by name.
     """
-    return Environment(
-        autoescape=html,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=not html,
-    )
+    templates = _environment(keep_trailing_newline=True)
+    templates.filters |= filters
+    return templates.from_string(text)
+
+
+@cache
+def page_template(text: str) -> Template:
+    """Return the template of a page, which escapes every value."""
+    return _environment(autoescape=True).from_string(text)
 
 
 def printed(template: str, **values: object) -> str:
     """Return a text that a command prints, with each value on one line, as `one_line` returns it."""
-    templates = environment(html=False)
-    templates.finalize = lambda value: one_line(str(value))
+    templates = _environment(keep_trailing_newline=True, finalize=lambda value: one_line(str(value)))
     return templates.from_string(template).render(values)
+
+
+def _environment(**options: Any) -> Environment:  # noqa: ANN401 - of jinja2
+    return Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **options)

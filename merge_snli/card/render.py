@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generation.options import departures
 from merge_snli.base.errors import one_line
@@ -18,9 +17,6 @@ from merge_snli.dataset.record import Record
 from merge_snli.dataset.texts import NLI_TEXTS, is_nli
 from merge_snli.problems.inputs import public_name
 from merge_snli.schema import ANNOTATION_COLUMNS
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 TEMPLATE, PAIRS_TEMPLATE = "dataset_card.md", "pairs_card.md"
 # Options with their own place in the card, and the device, which does not change the data.
@@ -68,6 +64,8 @@ def render_card(record: Record, folder: Path) -> str:
     """
     from jinja2 import UndefinedError
 
+    from merge_snli.base.templates import text_template
+
     load_name = one_line(record.published.dataset if record.published else record.load_name)
     labels = [f"{number} {escaped(name)}" for number, name in enumerate(record.label_names)]
     versions = [f"{name} {version}" for name, version in record.versions.items()]
@@ -94,23 +92,17 @@ def render_card(record: Record, folder: Path) -> str:
         values["departures"] = departures(record.options)
         values["variant"], values["seed"] = example_of(folder)
     try:
-        return _template(name).render(values)
+        return text_template(_read_template(name), **FILTERS).render(values | FUNCTIONS)
     except UndefinedError as error:
         raise ValueError(f"a value is missing: {error.message}") from error
 
 
-@cache
-def _template(name: str) -> Template:
+def _read_template(name: str) -> str:
     """Read a template from the installed package, or from the checkout."""
-    from merge_snli.base.templates import environment
-
-    templates = environment(html=False)
-    templates.filters |= FILTERS
-    templates.globals |= FUNCTIONS
     file: Traversable = files("merge_snli") / name
     if not file.is_file():
         file = Path(__file__).parents[2] / name
-    return templates.from_string(file.read_text(encoding="utf-8"))
+    return file.read_text(encoding="utf-8")
 
 
 def _options(record: Record) -> str:

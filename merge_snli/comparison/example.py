@@ -8,7 +8,7 @@ import pyarrow as pa
 from merge_snli.answers.opening import open_config
 from merge_snli.base.files import sha256_of_json
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.base.templates import environment
+from merge_snli.base.templates import text_template
 from merge_snli.dataset.stored import MergeDataset
 from merge_snli.results.grouping import results_by_name
 from merge_snli.results.result import Result
@@ -53,19 +53,15 @@ def example_text(results: Sequence[Result], dataset: MergeDataset) -> str:
     for name, result in results_by_name(results).items():
         answers = result.table["answer"].cast(pa.string()).fill_null(NO_ANSWER_TEXT)
         given[name] = dict(zip(result.table["row_id"].to_pylist(), answers.to_pylist(), strict=True))
-    return (
-        environment(html=False)
-        .from_string(EXAMPLES)
-        .render(
-            drawn=sorted(rows, key=lambda row: sha256_of_json([RANDOM_SEED, row["variant_id"]]))[:VARIANTS],
-            variants=len(rows),
-            random_seed=RANDOM_SEED,
-            texts=dataset.record.texts,
-            labels=dataset.record.label_names,
-            given=given,
-            longest=max(map(len, given)),
-            width=TEXT_WIDTH,
-        )
+    return text_template(EXAMPLES).render(
+        drawn=sorted(rows, key=lambda row: sha256_of_json([RANDOM_SEED, row["variant_id"]]))[:VARIANTS],
+        variants=len(rows),
+        random_seed=RANDOM_SEED,
+        texts=dataset.record.texts,
+        labels=dataset.record.label_names,
+        given=given,
+        longest=max(map(len, given)),
+        width=TEXT_WIDTH,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the HTML pages of the reports share: a template environment, one style, scripts of ours only, data in a page."""
+"""What the HTML pages of the reports share: one style, scripts of ours only, data in a page."""
 
 import hashlib
 import json
@@ -8,12 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template
-
 from merge_snli.answers.data import ScoredData
 from merge_snli.answers.sentences import codes, numbered
 from merge_snli.base.errors import InputError, explained
-from merge_snli.base.templates import environment
 from merge_snli.dataset.out_folder import check_out
 from merge_snli.dataset.variants import seed_offsets
 
@@ -58,11 +55,6 @@ def asset(package: str, *path: str) -> str:
 def shared_style() -> str:
     """Return the CSS that all pages start with: colors, type, cards and tables."""
     return asset("merge_snli.comparison", "page.css")
-
-
-def template(text: str) -> Template:
-    """Return a template that escapes every value, and fails on an undefined one."""
-    return environment(html=True).from_string(text)
 
 
 def json_for_script(value: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -7,9 +7,10 @@ from merge_snli.answers.opening import open_config
 from merge_snli.base.errors import InputError, listed
 from merge_snli.base.files import write_text
 from merge_snli.base.progress import step
+from merge_snli.base.templates import page_template
 from merge_snli.card.metadata import may_be_shared
 from merge_snli.comparison.corpus import CorpusCounts
-from merge_snli.comparison.html_page import asset, check_page, combined_script, content_policy, shared_style, template
+from merge_snli.comparison.html_page import asset, check_page, combined_script, content_policy, shared_style
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
 from merge_snli.comparison.standings import standings
 from merge_snli.comparison.testing import Significance
@@ -98,7 +99,7 @@ def write_explorer(
     script = combined_script([_asset("explorer.js")])
     definitions = [f"{name}: {DEFINITIONS[name]}." for name in SCORES]
     with step("writing the page", len(results), "models"):
-        page = template(_asset("index.html.jinja")).render(
+        page = page_template(_asset("index.html.jinja")).render(
             title=scored.record.title,
             models=[model.name for model in scored.models],
             finding=standings(named, significance).finding,

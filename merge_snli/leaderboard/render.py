@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from merge_snli.base.files import JsonObject
+from merge_snli.base.templates import page_template
 from merge_snli.comparison.html_page import (
     asset,
     combined_script,
     content_policy,
     json_for_script,
     shared_style,
-    template,
 )
 from merge_snli.leaderboard.boards import Board
 from merge_snli.leaderboard.payload import page_data
@@ -62,7 +62,7 @@ def render_page(boards: Sequence[Board], texts: Mapping[int, JsonObject], *, tit
 
 
 def _render(name: str, **values: Any) -> str:  # noqa: ANN401 - values of a template
-    return template(_asset(f"{name}.html.jinja")).render(**values)
+    return page_template(_asset(f"{name}.html.jinja")).render(**values)
 
 
 def _scripts() -> list[str]:

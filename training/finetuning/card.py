@@ -6,7 +6,7 @@ from pathlib import Path
 from huggingface_hub import ModelCardData
 
 from merge_snli.base.files import JsonObject
-from merge_snli.base.templates import environment
+from merge_snli.base.templates import text_template
 from merge_snli.problems.known_datasets import known_dataset
 
 TEMPLATE = Path(__file__).with_name("card.md.jinja")
@@ -30,5 +30,5 @@ def card_text(record: JsonObject, labels: Sequence[str], accuracy: float | None,
         base_model=base if "/" in base else None,
         datasets=[source["name"] for source in sources if known_dataset(source["name"])] or None,
     )
-    template = environment(html=False).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    template = text_template(TEMPLATE.read_text(encoding="utf-8"))
     return template.render(metadata=metadata.to_yaml(), name=name, labels=labels, record=record, accuracy=accuracy)

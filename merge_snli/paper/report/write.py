@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 from merge_snli.base.files import write_bytes, write_json, write_text
 from merge_snli.base.progress import Progress, Stage
+from merge_snli.base.templates import page_template
 from merge_snli.card.metadata import license_text
-from merge_snli.comparison.html_page import asset, shared_style, template
+from merge_snli.comparison.html_page import asset, shared_style
 from merge_snli.comparison.line_chart import COLORS, GRAY, GRID, image
 from merge_snli.comparison.scored_dataset import NotComputable, ScoredDataset
 from merge_snli.dataset.out_folder import check_out, new_content
@@ -66,7 +67,7 @@ def render_page(report: Report, chapters: Sequence[Shown]) -> str:
     """
     data_sets = {chapter.scored[0].data.stored.digest for chapter in report.data_sets}
     style = f"{shared_style()}\n{_asset('report.css')}"
-    page = template(_asset("report.html.jinja"))
+    page = page_template(_asset("report.html.jinja"))
     return page.render(policy=POLICY, style=style, n_data_sets=len(data_sets), chapters=chapters)
 
 

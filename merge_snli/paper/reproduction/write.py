@@ -9,7 +9,7 @@ from typing import Any
 from merge_snli.base.batches import grouped
 from merge_snli.base.files import write_json, write_text
 from merge_snli.base.table import NO_VALUE, Table, capitalized
-from merge_snli.base.templates import environment
+from merge_snli.base.templates import page_template, text_template
 from merge_snli.comparison.findings import comparable
 from merge_snli.comparison.html_page import asset, shared_style
 from merge_snli.paper.report.artifact import NamedColumns
@@ -59,8 +59,8 @@ def write_reproduction(document: Document, out: Path) -> None:
     # Cells of the Markdown file are such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark.
     for file in (MARKDOWN_FILE, PAGE):
         text = asset("merge_snli.paper.reproduction", "page", f"{file}.jinja")
-        page = environment(html=file == PAGE).from_string(text)
-        write_text(out / file, page.render(table=_grid_table, **shown))
+        template = page_template(text) if file == PAGE else text_template(text)
+        write_text(out / file, template.render(table=_grid_table, **shown))
 
 
 def _verdicts(artifacts: Sequence[Document]) -> Counter[str]:
