@@ -28,6 +28,7 @@ from merge_snli.answers.replies import NOT_STATED
 from merge_snli.dataset.judgments import BY_VARIANT, JUDGE, SCORES
 from merge_snli.language_models.inspect_replies import FAILING, ask_until, check_ask_again, kind_of, shown_by_inspect
 from merge_snli.language_models.inspect_task import cost_options
+from merge_snli.language_models.second_reader import object_schema, reply_schema
 from merge_snli.schema import GOOD
 
 # The key of a question's metadata that has the ids of its variants by replacement.
@@ -112,15 +113,8 @@ def ask_for_scores(ask_again: int) -> Solver:
 def scores_schema() -> ResponseSchema:
     """Return the schema of a reply; ranges of numbers are left out, since not every provider takes them."""
     score = JSONSchema(type="integer", description="1 (poor) to 5 (good)")
-    row = JSONSchema(
-        type="object",
-        properties={WORD: JSONSchema(type="string"), **dict.fromkeys(SCORES, score)},
-        required=[WORD, *SCORES],
-        additionalProperties=False,
-    )
-    rows = {ALL_SCORES: JSONSchema(type="array", items=row)}
-    schema = JSONSchema(type="object", properties=rows, required=[ALL_SCORES], additionalProperties=False)
-    return ResponseSchema(name=ALL_SCORES, json_schema=schema, strict=True)
+    row = object_schema({WORD: JSONSchema(type="string"), **dict.fromkeys(SCORES, score)})
+    return reply_schema(ALL_SCORES, JSONSchema(type="array", items=row))
 
 
 @metric

@@ -52,8 +52,7 @@ def averaged(scored: ScoredDataset, mask: Bools | None = None) -> tuple[MeanCurv
         The mean PA curve, and the value of each seed in a test, [n_seeds]: the mean over models of `Counts.passes`,
         NaN for a seed without a variant in some model.
     """
-    tables = [model.answers.counts(rows=mask) for model in scored.models]
-    curve = _mean_curve(scored, [(model, mask) for model in scored.models], tables)
+    curve, tables = mean_curve([(model, mask) for model in scored.models])
     return curve, np.asarray(np.mean([table.passes() for table in tables], axis=0))
 
 
@@ -63,31 +62,27 @@ def mean_pattern_accuracy(table: Counts, threshold: float = QUALITY_THRESHOLD) -
     return math.nan if mean is None else mean
 
 
-def mean_curve(scored: ScoredDataset, masked: Sequence[tuple[ModelAnswers, Bools | None]]) -> MeanCurve:
+def mean_curve(masked: Sequence[tuple[ModelAnswers, Bools | None]]) -> tuple[MeanCurve, list[Counts]]:
     """Average the PA curves of models, as in Figures 5 to 8 of the paper.
 
     A subsample without a variant is left out of the mean of its model.
 
     Args:
-        scored: The data set.
-        masked: At least one of its models, each with the variants to count, [n_variants]; None for all.
+        masked: At least one model of a data set, each with the variants to count, [n_variants]; None for all.
+
+    Returns:
+        The curve, and the counts of each model.
     """
-    return _mean_curve(scored, masked, [model.answers.counts(rows=mask) for model, mask in masked])
-
-
-def _mean_curve(
-    scored: ScoredDataset, masked: Sequence[tuple[ModelAnswers, Bools | None]], tables: Sequence[Counts]
-) -> MeanCurve:
-    """Return the curve of `mean_curve` from the counts of each model."""
+    tables = [model.answers.counts(rows=mask) for model, mask in masked]
     variants = []
     for model, mask in masked:
-        drawn = model.answers.is_predicted & scored.drawn
+        drawn = model.answers.is_predicted & model.answers.drawn
         variants.append(int(np.count_nonzero(drawn if mask is None else drawn & mask)))
     by_subsample = np.stack([pattern_accuracy(table.correct, table.sizes, CURVE) for table in tables])
     by_model = mean_of_known(by_subsample, axis=1)
     over_models = by_subsample.mean(axis=0)
     seeds = max(int(table.drawn.sum()) for table in tables)
-    return MeanCurve(
+    curve = MeanCurve(
         models=tuple(model.name for model, _ in masked),
         seeds=seeds,
         variants=max(variants),
@@ -95,6 +90,7 @@ def _mean_curve(
         low=tuple(np.fmin.reduce(over_models, axis=0).tolist()),
         high=tuple(np.fmax.reduce(over_models, axis=0).tolist()),
     )
+    return curve, tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +110,6 @@ class ModelCurves:
 
 def model_curves(scored: ScoredDataset) -> ModelCurves:
     """Compute the PA curve of every model, with the range of its subsamples (section 5.1)."""
-    curves = [mean_curve(scored, [(model, None)]) for model in scored.models]
+    curves = [mean_curve([(model, None)])[0] for model in scored.models]
     curves.sort(key=lambda curve: best_first(curve.at(QUALITY_THRESHOLD), curve.models[0]))
     return ModelCurves(threshold=QUALITY_THRESHOLD, seeds=len(scored.ids), curves=tuple(curves))

@@ -144,9 +144,7 @@ def _add_score(log: Log, sample: EvalSample, scoring: Scoring) -> str:
     if sample.limit is not None:
         unread = f"{sample.limit.type} limit"
     number = math.nan if value is None else value_to_float()(value)
-    reply = scoring.reply(number, sample.output.completion, unread, log.path)
-    if reply is not None:
-        log.replies[str(sample.id), sample.epoch] = reply
+    scoring.add_reply(log, (str(sample.id), sample.epoch), number, sample.output.completion, unread)
     return scoring.title(name)
 
 

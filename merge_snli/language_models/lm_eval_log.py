@@ -252,11 +252,9 @@ def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring, task: str)
     name = scoring.chosen(list(scores), "score", log.path)
     text, found = values["resps"][0][0], values["filtered_resps"][0]
     unread = NOT_STATED if found == NOT_FOUND else None
-    reply = scoring.reply(float(scores[name]), text if isinstance(text, str) else "", unread, log.path)
+    scoring.add_reply(log, (question, 0), float(scores[name]), text if isinstance(text, str) else "", unread)
     log.samples[question] = scoring.sample(question, fields, str(values["target"]), log.path)
     log.usage[question, str(log.path)] = _calls(values, 1)
-    if reply is not None:
-        log.replies[question, 0] = reply
     return scoring.title(name)
 
 

@@ -61,24 +61,27 @@ class Scoring:
         has = f"has the {option}s {', '.join(names)}" if names else f"has no {option} that is a number"
         raise InputError(f"{path} {has}: choose one with ⟦{option}⟧")
 
-    def reply(self, value: float, text: str, unread: str | None, path: Path) -> Reply | None:
-        """Return the reply with a score; None if it has none.
+    def add_reply(self, log: Log, sample: tuple[str, int], value: float, text: str, unread: str | None) -> None:
+        """Add the reply to a sample to a log, unless it has no score.
 
         Args:
+            log: The log.
+            sample: Id of the sample, and number of the reply.
             value: The score; NaN for none.
             text: The reply.
             unread: Why a reply that is not correct is not an answer; None if it is one.
-            path: The log, for messages.
         """
         if math.isnan(value):
-            return None
+            return
         if self.at_least is None and value not in (0, 1):
             raise InputError(
-                f"{path} has the score {value:g}: say from which score on a sample is correct with ⟦at_least⟧"
+                f"{log.path} has the score {value:g}: say from which score on a sample is correct with ⟦at_least⟧"
             )
         if is_correct(value, self.at_least):
-            return Reply(CORRECT, text)
-        return Reply(None if unread else INCORRECT, text, unread)
+            reply = Reply(CORRECT, text)
+        else:
+            reply = Reply(None if unread else INCORRECT, text, unread)
+        log.replies[sample] = reply
 
     def title(self, score: str) -> str:
         """Return what counts, in words."""

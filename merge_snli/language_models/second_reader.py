@@ -29,9 +29,17 @@ Answer with a JSON object and nothing else: {{"answer": ANSWER}}, where ANSWER i
 
 def answer_schema(words: Sequence[str]) -> ResponseSchema:
     """Return the schema of a JSON object `{"answer": WORD}`."""
-    answer = JSONSchema(type="string", enum=[*words])
-    schema = JSONSchema(type="object", properties={"answer": answer}, required=["answer"], additionalProperties=False)
-    return ResponseSchema(name="answer", json_schema=schema, strict=True)
+    return reply_schema("answer", JSONSchema(type="string", enum=[*words]))
+
+
+def reply_schema(name: str, value: JSONSchema) -> ResponseSchema:
+    """Return the schema of a reply that is a JSON object with one field."""
+    return ResponseSchema(name=name, json_schema=object_schema({name: value}), strict=True)
+
+
+def object_schema(fields: dict[str, JSONSchema]) -> JSONSchema:
+    """Return the schema of a JSON object with these fields and no other."""
+    return JSONSchema(type="object", properties=fields, required=[*fields], additionalProperties=False)
 
 
 async def read_by_model(reader: str, text: str, labels: Sequence[str], words: Sequence[str]) -> str | None:

@@ -77,7 +77,7 @@ def fine_tuned(scored: ScoredDataset, counterparts: Mapping[str, str]) -> FineTu
             groups.append(about | numbers)
             if table.sizes.any():
                 masked[group].append((model, kept))
-    curves = {group: mean_curve(scored, of_group) for group, of_group in masked.items() if of_group}
+    curves = {group: mean_curve(of_group)[0] for group, of_group in masked.items() if of_group}
     return FineTuned(minimum=MINIMUM, masked_lms=counterpart_of, curves=curves, groups=tuple(groups))
 
 

@@ -96,13 +96,11 @@ class PromptGroup(Result):
         sizes = np.sum([of_prompt.sizes for of_prompt in counts], axis=0)
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
         accuracies = [result.pattern_accuracy for result in self.results]
-        seeds = [result.counted.seeds.predicted for result in self.results if result.counted.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
-            changed_seeds=changed_share(seeds) if seeds else None,
-            changed_rows=changed_share([result.answers.predicted for result in self.results]),
+            **changes(self.results),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -131,7 +129,21 @@ def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> I
     return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
 
 
-def changed_share(answers: Sequence[Ints]) -> float:
+def changes(results: Sequence[Result]) -> dict[str, Any]:
+    """Return the share of the seeds, and of the rows, whose answers in several results are not all the same.
+
+    Args:
+        results: Results on the same rows.
+
+    Returns:
+        The fields `changed_seeds`, None without seeds, and `changed_rows`.
+    """
+    seeds = [result.counted.seeds.predicted for result in results if result.counted.seeds is not None]
+    rows = [result.answers.predicted for result in results]
+    return {"changed_seeds": _changed_share(seeds) if seeds else None, "changed_rows": _changed_share(rows)}
+
+
+def _changed_share(answers: Sequence[Ints]) -> float:
     """Return the share of the pairs whose answers with several prompts, [n] each, are not all the same."""
     return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
 

@@ -85,7 +85,6 @@ def _check_content(folder: Path, record: Record, tagger: str | None, collector: 
         check_run_toml(folder, run.options, collector)
         check_data_files(folder, run, tagger, collector)
     check_digests(folder, record.data.files | {CARD_FILE: record.card}, collector)
-    judgments = record.generation and record.generation.judgments
-    check_annotation(folder, record.annotation, collector, record if judgments else None)
+    check_annotation(folder, record, collector)
     with step("checking the card", 1, "cards"):
         check_card(folder, record, collector)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from generation.options import options_of_run
 from generation.replacements.judged import GOOD_VARIANT, NOT_GOOD
 from merge_snli.dataset.judgments import SCALE, SCORES, VariantJudgments, is_score
-from merge_snli.dataset.record import AnnotationRecord, Record, generation_of
+from merge_snli.dataset.record import Record, generation_of
 from merge_snli.dataset.stored import RUN_FILE
 from merge_snli.schema import ANNOTATION, features
 from merge_snli.validation.findings import Collector, quoted
@@ -19,19 +19,18 @@ from merge_snli.validation.parquet import READ_ERRORS, check_table, read_column,
 from merge_snli.validation.recorded_run import ANNOTATED, VARIANTS
 
 
-def check_annotation(
-    folder: Path, annotation: AnnotationRecord | None, collector: Collector, filtered: Record | None = None
-) -> None:
+def check_annotation(folder: Path, record: Record, collector: Collector) -> None:
     """Compare the scores of annotators with the record and with the variants of config `all`.
 
     Args:
         folder: The data set's folder.
-        annotation: What `run.json` says of the scores; if None, nothing is checked.
+        record: The record in `run.json`; a filter of the variants by scores is repeated.
         collector: Gets the findings and counts.
-        filtered: The record of a data set whose variants were filtered by scores, which is repeated.
     """
+    annotation = record.annotation
+    judgments = None if record.generation is None else record.generation.judgments
     if annotation is None:
-        if filtered is not None:
+        if judgments is not None:
             collector.skip("filter by judgments: the record names no scores")
         return
     check_digests(folder, {ANNOTATED: annotation.digest}, collector)
@@ -50,10 +49,10 @@ def check_annotation(
     except READ_ERRORS:
         collector.skip(f"variants of {ANNOTATED}: {VARIANTS} cannot be read")
         return
-    judgments = None if filtered is None else generation_of(filtered).judgments
-    filtered_by = () if judgments is None else judgments.annotators
-    if filtered is not None:
-        _check_filter(filtered, scores.of("annotator", filtered_by), variants, collector)
+    filtered_by: tuple[str, ...] = ()
+    if judgments is not None:
+        filtered_by = judgments.annotators
+        _check_filter(record, scores.of("annotator", filtered_by), variants, collector)
     previous = ["", ""]
     for number, row in enumerate(rows):
         find = partial(collector.find, ANNOTATED, number)

@@ -1,6 +1,7 @@
 """Tests of the check of annotators' scores: a valid file, and each kind of damage."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ def findings(folder: Path, rows: list[tuple[Any, ...]], *, recorded: int, digest
     pq.write_table(pa.table([pa.array(column) for column in columns], schema=schema), folder / ANNOTATED)
     digest = digest or sha256_of_file(folder / ANNOTATED)
     collector = Collector()
-    check_annotation(folder, AnnotationRecord(digest, recorded, ("x", "y")), collector)
+    annotation = AnnotationRecord(digest, recorded, ("x", "y"))
+    record = replace(find_dataset("demo:dataset").record, annotation=annotation)
+    check_annotation(folder, record, collector)
     return collector.report("").findings
 
 
