@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -174,4 +173,4 @@ def json_value(value: Any) -> Any:  # noqa: ANN401 - the value of any analysis
     """
     if isinstance(value, NotComputable):
         return {"not_computed": str(value)}
-    return json.loads(pydantic_core.to_json(value, inf_nan_mode="null"))
+    return pydantic_core.to_jsonable_python(value, inf_nan_mode="null")

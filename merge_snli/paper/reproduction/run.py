@@ -1,6 +1,5 @@
 """A run that reproduces a paper: what it needs, and its steps in order."""
 
-import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from merge_snli.answers.data import ScoredData
 from merge_snli.base import __version__
 from merge_snli.base.errors import InputError, as_flags, say_once
 from merge_snli.base.extras import install_command
+from merge_snli.base.files import read_json
 from merge_snli.base.stages import Executor
 from merge_snli.dataset.out_folder import check_out
 from merge_snli.models.finding import check_weights, find_model
@@ -214,7 +214,7 @@ def reproduce(run: PaperRun) -> Document:
     for name, do in run.steps():
         logger.info("%s", name)
         do()
-    return dict(json.loads((run.out / JSON_FILE).read_text(encoding="utf-8")))
+    return dict(read_json(run.out / JSON_FILE))
 
 
 def check_requirements(run: PaperRun) -> None:

@@ -1,13 +1,12 @@
 """Write a reproduction: every number beside the paper's as JSON, and the Markdown file and the page that show it."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from merge_snli.base.batches import grouped
-from merge_snli.base.files import write_json, write_text
+from merge_snli.base.files import read_json, write_json, write_text
 from merge_snli.base.table import NO_VALUE, Table, capitalized
 from merge_snli.base.templates import page_template, text_template
 from merge_snli.comparison.findings import comparable
@@ -55,7 +54,7 @@ def write_reproduction(document: Document, out: Path) -> None:
         InputError: If a file cannot be written.
     """
     write_json(out / JSON_FILE, document)
-    shown = _shown(json.loads((out / JSON_FILE).read_text(encoding="utf-8")), out)
+    shown = _shown(read_json(out / JSON_FILE), out)
     # Cells of the Markdown file are such as `90.5 / 90.0 ✓`: the paper's number, ours, the mark.
     for file in (MARKDOWN_FILE, PAGE):
         text = asset("merge_snli.paper.reproduction", "page", f"{file}.jinja")
