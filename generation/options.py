@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from generation.filters.filter import ENGLISH_ONLY, FILTERS_GROUP
 from merge_snli.base.errors import InputError, nearest, param
 from merge_snli.base.files import JsonObject, read_toml
 from merge_snli.base.hub_ids import check_license
-from merge_snli.base.option import TYPE_NAMES, Option, converted, described, option_types, require_unique
+from merge_snli.base.option import TYPE_NAMES, converted, described, option_field, option_types, require_unique
 from merge_snli.embedded import PREFIX
 from merge_snli.languages.language import is_english, language_of
 from merge_snli.models.paper_models import BART, BERT, PAPER_MLMS, ROBERTA
@@ -75,9 +76,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
-    """Return the field of an option that every record has."""
-    return Option(help=help, default=default, always_recorded=True, **about).field()
+# The field of an option that every record has.
+_option = partial(option_field, always_recorded=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,26 +233,26 @@ class Options(FilterOptions, _MethodOptions):
         neutral="names the license",
         changes_rows=False,
     )
-    judgments: tuple[str, ...] = Option(
-        help="keep variants only that judgments call good: logs of Inspect's task merge_snli/judge, or tables (CSV or "
+    judgments: tuple[str, ...] = option_field(
+        (),
+        "keep variants only that judgments call good: logs of Inspect's task merge_snli/judge, or tables (CSV or "
         "Parquet) with variant_id, annotator, F and R",
-        default=(),
         group=FILTERS_GROUP,
         metavar="FILE",
         departure="**Judged variants**: variants were judged for fluency and reasoning (appendix A.2) before the "
         "subsamples were drawn, and those not judged good were dropped. Config `annotation` has the judgments.",
         changes_rows=False,
-    ).field()
-    min_judged: float = Option(
-        help="with --judgments: smallest sum of mean F and mean R of a good variant",
-        default=float(GOOD),
+    )
+    min_judged: float = option_field(
+        float(GOOD),
+        "with --judgments: smallest sum of mean F and mean R of a good variant",
         shown_default="9, as in the paper",
         group=FILTERS_GROUP,
         metavar="X",
         minimum=2,
         maximum=10,
         departure="**Another limit of the judgments** than F + R of 9, from which the paper calls a variant good.",
-    ).field()
+    )
 
     @property
     def sampling_seed(self) -> int:

@@ -89,6 +89,11 @@ class Option:
         return " ".join(self.default) if isinstance(self.default, tuple) else str(self.default)
 
 
+def option_field(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
+    """Return the dataclass field of an option; a `partial` of it has what several options have in common."""
+    return Option(help=help, default=default, **about).field()
+
+
 def with_keywords(function: Callable[..., object], options: type) -> Signature:
     """Return the signature of a function with a keyword for each field of an options class in place of `**`."""
     own = signature(function)

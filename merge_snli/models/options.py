@@ -1,10 +1,11 @@
 """How to load a model, and what its outputs mean: the options that every command with models has."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from merge_snli.base.errors import InputError
-from merge_snli.base.option import Option, set_checked
+from merge_snli.base.option import option_field, set_checked
 
 # float32 is the reference.
 DTYPES = ("float32", "bfloat16", "float16")
@@ -13,9 +14,8 @@ DTYPES = ("float32", "bfloat16", "float16")
 LOADING = "how models are loaded, and what their outputs mean"
 
 
-def scoring_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
-    """Return the field of an option that says how models are scored."""
-    return Option(help=help, default=default, neutral="changes no data set", **about).field()
+# The field of an option that says how models are scored.
+scoring_option = partial(option_field, neutral="changes no data set")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import MISSING, asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from merge_snli.base.files import JsonObject
 from merge_snli.base.hub_ids import check_license
-from merge_snli.base.option import Option, set_checked
+from merge_snli.base.option import option_field, set_checked
 from merge_snli.problems.inputs import Problems, split_of_name
 
 # The heading of these options in `--help`.
@@ -23,9 +23,7 @@ CONJUNCTION_SHARE = 16
 SLICE = re.compile(r"(.+)\[(-?\d+)?:(-?\d+)?\]")
 
 
-def _option(default: Any, help: str, *, group: str = PAIRS_GROUP, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
-    neutral = "pairs from templates have a method of their own"
-    return Option(help=help, default=default, group=group, neutral=neutral, **about).field()
+_option = partial(option_field, group=PAIRS_GROUP, neutral="pairs from templates have a method of their own")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
-from merge_snli.base.option import Option, described, require_unique, set_checked
+from merge_snli.base.option import described, option_field, require_unique, set_checked
 from merge_snli.dataset.label_names import names_of_entries
 from merge_snli.languages.language import check_code, is_english
 from merge_snli.problems.delimited import TAB
@@ -17,17 +18,11 @@ from merge_snli.schema import ALL, SEED, WORD_CLASSES, columns
 # The heading of these options in `--help`.
 PROBLEMS_GROUP = "problems"
 
-WHERE = "says where the problems are and how to read them"
 
-
-def _source_option(default: Any, help: str, **about: Any) -> Any:  # noqa: ANN401 - as in `Option`
-    """Return the field of an option that says where the problems are and how to read them.
-
-    The rows of a run depend on it only through the problems.
-    """
-    neutral = {} if "departure" in about else {"neutral": WHERE}
-    usual: dict[str, Any] = {"group": PROBLEMS_GROUP, "changes_rows": False, "always_recorded": True, **neutral}
-    return Option(help=help, default=default, **(usual | about)).field()
+# The field of an option that says where the problems are and how to read them; those that depart from the paper's
+# method are not neutral.
+_reading_option = partial(option_field, group=PROBLEMS_GROUP, changes_rows=False, always_recorded=True)
+_source_option = partial(_reading_option, neutral="says where the problems are and how to read them")
 
 
 def _column(role: str) -> Any:  # noqa: ANN401 - a field
@@ -69,7 +64,7 @@ class ProblemOptions:
         shown_default="comma in .csv, tab in .tsv and .txt",
         always_recorded=False,
     )
-    limit: int | None = _source_option(
+    limit: int | None = _reading_option(
         None,
         "use the first N problems only",
         metavar="N",
@@ -77,7 +72,7 @@ class ProblemOptions:
         is_amount=True,
         departure="**A part of the problems**: only the first ones were read.",
     )
-    sample: int | None = _source_option(
+    sample: int | None = _reading_option(
         None,
         "use a random sample of N problems with a gold label",
         metavar="N",
@@ -86,7 +81,7 @@ class ProblemOptions:
         departure="**A sample of the problems**: a random part of them was read.",
         always_recorded=False,
     )
-    skip_invalid: bool = _source_option(
+    skip_invalid: bool = _reading_option(
         False,
         "leave out rows that are not valid problems, such as those without a premise",
         departure="**Invalid rows** of the problems were left out.",
@@ -111,7 +106,7 @@ class ProblemOptions:
         neutral="adds columns and changes no variant",
         changes_rows=True,
     )
-    tagger: str | None = _source_option(
+    tagger: str | None = _reading_option(
         None,
         "spaCy pipeline",
         metavar="NAME|DIR",
@@ -120,7 +115,7 @@ class ProblemOptions:
         "classes.",
         departs=lambda name: name is not None and not name.startswith("en_core_web_sm"),
     )
-    language: str | None = _source_option(
+    language: str | None = _reading_option(
         None,
         "language of the problems as an ISO 639-1 code such as fr; problems in another give a warning only",
         metavar="CODE",
