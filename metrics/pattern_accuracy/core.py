@@ -145,23 +145,21 @@ class _Table:
         groups: Number of the group of each row, [n].
         n_groups: Number of groups.
         answers: Whether each row is correct or, against the majority, its predicted label, [n].
-        subsamples: The rows of each subsample; None if there are none.
+        subsamples: The rows of each subsample; empty if none are given.
         seeds_right: Whether the prediction on the seed of each group is correct, [n_groups]; None without seeds.
     """
 
     groups: IntArray
     n_groups: int
     answers: BoolArray | IntArray
-    subsamples: list[IntArray] | None
+    subsamples: list[IntArray]
     seeds_right: BoolArray | None
 
     def take(self, rows: IntArray) -> "_Table":
         """Return a table of these rows (sorted) and their groups only."""
         present, groups = np.unique(self.groups[rows], return_inverse=True)
-        subsamples = self.subsamples
+        subsamples = [np.flatnonzero(np.isin(rows, own)) for own in self.subsamples]
         seeds_right = self.seeds_right
-        if subsamples is not None:
-            subsamples = [np.flatnonzero(np.isin(rows, own)) for own in subsamples]
         if seeds_right is not None:
             seeds_right = seeds_right[present]
         return _Table(groups, len(present), self.answers[rows], subsamples, seeds_right)
@@ -201,8 +199,7 @@ def _table(predictions: Column, references: Column, groups: Column, options: Met
         answers, _ = factorize(predictions)
     elif options.against == "seed" and seed_answers is not None:
         answers = predictions == seed_answers[codes]
-    subsamples = None if options.subsamples is None else list(options.subsamples.values())
-    return _Table(codes, len(labels), answers, subsamples, seeds_right)
+    return _Table(codes, len(labels), answers, list(options.subsamples.values()), seeds_right)
 
 
 def _first_references(references: Column, codes: IntArray) -> tuple[Column, BoolArray]:
@@ -224,7 +221,7 @@ def _scores(table: _Table, options: MetricOptions) -> Scores:
         "n_samples": n_rows,
         "n_groups": n_groups,
     }
-    if table.subsamples is not None:
+    if table.subsamples:
         drawn = [_on_rows(table, rows, units) for rows in table.subsamples]
         accuracies = np.array([of_subsample[0] for of_subsample in drawn])
         curves = np.array([of_subsample[1] for of_subsample in drawn])

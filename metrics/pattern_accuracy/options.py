@@ -32,7 +32,7 @@ class MetricOptions:
     against: str
     seed_predictions: Mapping[Any, Any] | None
     seed_references: Mapping[Any, Any] | None
-    subsamples: Sets | None
+    subsamples: Sets
     categories: dict[str | None, Sets]
 
     def by_threshold(self, values: Sequence[T]) -> T | dict[float, T]:
@@ -69,7 +69,7 @@ def read_options(
         against=against,
         seed_predictions=_by_group("seed_predictions", seed_predictions),
         seed_references=_by_group("seed_references", seed_references),
-        subsamples=None if subsamples is None else subsample_sets(subsamples, n_rows),
+        subsamples={} if subsamples is None else subsample_sets(subsamples, n_rows),
         categories=_categories(categories, n_rows),
     )
 
