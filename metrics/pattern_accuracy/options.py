@@ -44,11 +44,11 @@ def read_options(
     n_rows: int,
     *,
     thresholds: object,
-    seed_predictions: object = None,
-    seed_references: object = None,
-    subsamples: object = None,
-    categories: object = None,
-    against: str = "gold",
+    seed_predictions: object,
+    seed_references: object,
+    subsamples: object,
+    categories: object,
+    against: str,
 ) -> MetricOptions:
     """Validate and format the options of `compute`, as far as this is possible without the rows.
 
