@@ -392,7 +392,8 @@ def read_run_file(path: Path) -> dict[str, Any]:
     Returns:
         The values by field. Their types are checked here, everything else by `Options`.
     """
-    types, values = option_types(Options), dict[str, Any]()
+    types = option_types(Options)
+    values: dict[str, Any] = {}
     for key, value in read_toml(path, "options").items():
         name = key.replace("-", "_")
         if name not in types:

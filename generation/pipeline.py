@@ -123,7 +123,8 @@ def run_pipeline(
         InputError: If an input cannot be used, or a task of the executor fails. `out` is unchanged in that case.
     """
     check_workers(workers, executor)
-    out, progress = check_dataset_out(Path(out)), progress or Progress(quiet=quiet)
+    out = check_dataset_out(Path(out))
+    progress = progress or Progress(quiet=quiet)
     if executor is None:
         find_device(options.device)
     inputs = read_inputs(options, progress, allow_pickle=allow_pickle)

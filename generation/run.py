@@ -155,7 +155,8 @@ def plan_run(
         default = max(1, min(usable_cores(), size // PROBLEMS_PER_WORKER))
     else:
         device = executor.device(MASKED_LM, options.device)
-        default, out = 1, out.absolute()
+        default = 1
+        out = out.absolute()
     keys = {}
     for mlm in inputs.masked_lms:
         keys[mlm.name] = cache_key_of(mlm, options, kind_of(device))

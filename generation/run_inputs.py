@@ -105,7 +105,8 @@ class RunInputs:
 
     def of_generation(self) -> JsonObject:
         """Return the inputs that are fields of `GenerationRecord`, by name."""
-        problems, tagger = self.problems, self.tagger
+        problems = self.problems
+        tagger = self.tagger
         found: JsonObject = {
             "problems": ProblemsRecord(problems.with_label, problems.without_label),
             "invalid_rows": problems.invalid,

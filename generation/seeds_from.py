@@ -84,7 +84,8 @@ def read_seeds(name: str, classes: Iterable[str]) -> Seeds:
     if not variants.num_rows:
         raise InputError(f"⟦seeds_from⟧ {name} has no seed of class {' or '.join(classes)}: set other ⟦classes⟧")
     columns = [("word_class", "distinct"), ("seed_premise", "min"), ("seed_hypothesis", "min")]
-    classes_of, texts_of = {}, {}
+    classes_of = {}
+    texts_of = {}
     for seed in variants.group_by("seed_id").aggregate(columns).to_pylist():
         classes_of[seed["seed_id"]] = frozenset(seed["word_class_distinct"])
         texts_of[seed["seed_id"]] = (seed["seed_premise_min"], seed["seed_hypothesis_min"])

@@ -74,8 +74,10 @@ def tag(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
         stage: Progress, in problems.
     """
     run.check_inputs()
-    problems, options = run.problems(), run.options
-    per_shard, read = run.problems_per_shard, 0
+    problems = run.problems()
+    options = run.options
+    per_shard = run.problems_per_shard
+    read = 0
     stage.total = sum(min(per_shard, run.size - number * per_shard) for number in share.of(run.shards))
     for number in share.taken(run.shards):
         deque(islice(problems, number * per_shard - read), maxlen=0)
@@ -100,7 +102,8 @@ def answer(run: GenerationRun, name: str, share: TaskShare, stage: Stage) -> Non
         stage: Progress, in forms.
     """
     require_words(words_of(run), run.options)
-    shards, mlm = run.tagged(share.of(run.shards)), run.masked_lm(name)
+    shards = run.tagged(share.of(run.shards))
+    mlm = run.masked_lm(name)
     with Store(run.work, run.answer_keys[name]) as store:
         forms = (forms_of_shard(shard, run.options.classes, run.options.mask) for shard in shards)
         suggest(forms, len(shards), partial(run.load, mlm), store, run.options, stage)
@@ -120,7 +123,8 @@ def make_variants(run: GenerationRun, share: TaskShare, stage: Stage) -> None:
     stage.total = len(share.of(items))
     run.check_inputs()
     with ExitStack() as stack:
-        inputs, opened = run.inputs, open_answers(run, stack)
+        inputs = run.inputs
+        opened = open_answers(run, stack)
         for number in share.taken(items):
             if number < run.samples:  # these take longer, so they come first
                 sample = run.tagged(run.sample_shards(number))
@@ -142,8 +146,10 @@ def write(run: GenerationRun, _: TaskShare, stage: Stage) -> None:
     """
     stage.total = 1
     run.check_inputs()
-    inputs, options = run.inputs, run.options
-    results, standalone = variant_shards(run), standalone_counts(run)
+    inputs = run.inputs
+    options = run.options
+    results = variant_shards(run)
+    standalone = standalone_counts(run)
     counts = read_variant_counts(results)
     if inputs.seeds is not None:
         of_seeds = {(row["seed_id"], row["word_class"]): row["variants"] for row in counts.to_pylist()}
@@ -246,6 +252,8 @@ def _missing(forms: Iterable[Mapping[str, Form]], shards: int, store: Store, sta
             size += -(-min(len(of_shard[key].text), CHARACTERS_PER_WINDOW) // CHARACTERS_PER_FORM)
             if size >= FORMS_PER_CHUNK:
                 yield missing
-                previous, missing, size = missing, {}, 0
+                previous = missing
+                missing = {}
+                size = 0
     if missing:
         yield missing

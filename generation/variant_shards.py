@@ -154,7 +154,9 @@ def make_rows(
     Returns:
         The tables of the files of a `VariantShard`.
     """
-    options, seeds, label_names = inputs.options, inputs.seeds, inputs.problems.label_names
+    options = inputs.options
+    seeds = inputs.seeds
+    label_names = inputs.problems.label_names
     filtered = filter_words(problems, answers, inputs.in_place_tagger, options, wordnet=inputs.wordnet)
     words = [combine(word, options) for word in filtered]
     if inputs.judgments is not None:

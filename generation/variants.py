@@ -48,7 +48,8 @@ class Variant:
 
     def in_text(self, side: str) -> tuple[str, tuple[int, ...]]:
         """Return a text with every occurrence replaced in its own case, and the offsets of the replacements."""
-        text, starts = getattr(self.seed, side), getattr(self.word, side)
+        text = getattr(self.seed, side)
+        starts = getattr(self.word, side)
         return replace_occurrences(text, starts, self.word.text, self.replacement.word)
 
 
@@ -153,7 +154,9 @@ def variant_row(variant: Variant, options: Options) -> Row:
         variant: The variant, with its subsamples.
         options: `keep_column` is read.
     """
-    seed, word, replacement = variant.seed, variant.word, variant.replacement
+    seed = variant.seed
+    word = variant.word
+    replacement = variant.replacement
     (premise, premise_offsets), (hypothesis, hypothesis_offsets) = map(variant.in_text, SIDES)
     return {
         "variant_id": variant.id,

@@ -64,7 +64,8 @@ def work_folder(out: Path, work: str | Path | None = None) -> Iterator[Path]:
     Yields:
         The work folder. At the end, `OUT.work/` is removed if it is empty and `work` is another folder.
     """
-    folder, staging = work_folder_of(out, work), work_folder_of(out)
+    folder = work_folder_of(out, work)
+    staging = work_folder_of(out)
     with ExitStack() as stack:
         if staging.resolve() != folder.resolve():
             stack.callback(_remove_empty, staging)  # after the lock is released: Windows deletes no open file

@@ -44,7 +44,8 @@ def describe(run: dict[str, Any]) -> dict[str, Any]:
     Returns:
         `labels` in the order of their numbers, and `versions`, `splits` and `columns` by config.
     """
-    configs, versions = dict(run["configs"]), dict.fromkeys(run["configs"], data_version(run["data"]["digest"]))
+    configs = dict(run["configs"])
+    versions = dict.fromkeys(run["configs"], data_version(run["data"]["digest"]))
     if run.get(ANNOTATION):
         configs[ANNOTATION] = {"splits": [TEST], "columns": [asdict(column) for column in ANNOTATION_COLUMNS]}
         versions[ANNOTATION] = data_version(run[ANNOTATION]["digest"])

@@ -93,7 +93,8 @@ def finetune_seed(base: ResolvedModel, data: TrainingData, options: FinetuneOpti
     from training.finetuning.card import card_text
     from training.finetuning.run import finetune
 
-    record, folder = record_of(base, data, options, seed), options.folder_of(seed)
+    record = record_of(base, data, options, seed)
+    folder = options.folder_of(seed)
     checkpoints = options.checkpoints_of(seed)
     if folder.exists():
         logger.info("%s is complete", folder)

@@ -92,7 +92,9 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
     mlm = load_masked_lm(find_model(str(folder)))
     inputs = mlm.encode({str(number): form for number, form in enumerate(evaluated)}).inputs
     originals = inputs.columns[ORIGINAL]
-    first, among, answered = 0, 0, 0
+    first = 0
+    among = 0
+    answered = 0
     with tqdm(total=len(originals), desc=folder.name, unit="form", mininterval=5) as shown:
         for rows, (piece_ids, *_) in mlm.fill(inputs, np.arange(len(originals)), TOP):
             is_original = piece_ids == originals[rows, np.newaxis]

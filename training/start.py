@@ -126,7 +126,8 @@ def student(teacher: Any, layers: Sequence[int], labels: Sequence[str]) -> Any: 
         layers: The layers that stay.
         labels: Its labels in the new order.
     """
-    encoder, head = teacher.bert.encoder, teacher.classifier
+    encoder = teacher.bert.encoder
+    head = teacher.classifier
     encoder.layer = nn.ModuleList([encoder.layer[number] for number in layers])
     teacher.config.num_hidden_layers = len(layers)
     order = [teacher.config.label2id[label] for label in labels]

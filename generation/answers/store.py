@@ -89,7 +89,8 @@ def recorded_cache_keys(record: Record) -> tuple[CacheKey, ...]:
     Args:
         record: The record of the run.
     """
-    options, run = with_defaults(record.options), generation_of(record)
+    options = with_defaults(record.options)
+    run = generation_of(record)
     return tuple(_cache_key(mlm, run.device, options, record.versions) for mlm in run.masked_lms)
 
 
@@ -118,7 +119,8 @@ def answers_of(table: pa.Table, keys: Container[str]) -> Iterable[tuple[str, Ans
     """Yield key and answer of the rows of a shard whose key is in `keys`."""
     lists = [table[name].combine_chunks() for name in LISTS]
     for number, row in enumerate(table.drop_columns(LISTS).to_pylist()):
-        key, refused = row.pop("form"), row.pop("refused")
+        key = row.pop("form")
+        refused = row.pop("refused")
         if key in keys:
             # Copied: a few answers must not keep the whole shard in memory.
             yield key, refused or Fillers(*(column[number].values.to_numpy().copy() for column in lists), **row)
@@ -230,7 +232,8 @@ class Store:
         return found
 
     def _read(self, shard: str, rows: Mapping[str, int]) -> pa.Table:
-        path, groups = self._path(shard), sorted({row // ROWS_PER_GROUP for row in rows.values()})
+        path = self._path(shard)
+        groups = sorted({row // ROWS_PER_GROUP for row in rows.values()})
         errors = (pa.ArrowException, OSError)
         with explained(errors, f"{path} can no longer be read (⟦reason⟧); run again"), pq.ParquetFile(path) as file:
             return file.read_row_groups(groups)

@@ -66,7 +66,8 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     Returns:
         The index of the first sentence, and that after the last.
     """
-    shown, total = [index], lengths[index]
+    shown = [index]
+    total = lengths[index]
     sides = [iter(range(index - 1, -1, -1)), iter(range(index + 1, len(lengths)))]
     while sides:
         for side in [*sides]:
@@ -204,7 +205,8 @@ class FormEncoder:
                 start -= 1
             words.append((start, end))
         (start, end), *others = words
-        own, (mask, unknown) = tokens.ids[start:end], self._special
+        own = tokens.ids[start:end]
+        mask, unknown = self._special
         is_split = len(own) > 1 and not split_words
         if is_split or unknown in own or self.vocabulary.pieces[own[0]] == NO_PIECE:
             return SPLIT

@@ -68,7 +68,8 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     from merge_snli.models.runner.packed_linear import pack
     from merge_snli.models.runner.runner import run_once
 
-    name, device = f"masked LM {resolved.name}", find_device(device)
+    name = f"masked LM {resolved.name}"
+    device = find_device(device)
     tokenizer = check_masked_lm(resolved)
     warn_about_slow_bfloat16(dtype, device)
     # On a CPU, eager attention is faster than the fused one for sentences of usual length.
@@ -119,7 +120,8 @@ def _find_network(model: Model, run: Callable[[Step], Floats32]) -> Network:
     from merge_snli.models.runner.checks import NOISE, outputs_match
     from merge_snli.models.runner.last_layer import last_attention
 
-    plain, encoder = Network(model, ModuleList(), None, None), model.base_model
+    plain = Network(model, ModuleList(), None, None)
+    encoder = model.base_model
     expected = run(plain.log_probs)
     heads = ModuleList(module for module in model.children() if module is not encoder)
     for attention in (last_attention(model), None):

@@ -157,7 +157,8 @@ class MaskedLM(FormEncoder):
 
         With a sum, nearly every filler, which is a single piece, would be more probable than a word of several.
         """
-        number, pieces = len(forms.keys), np.bincount(forms.words)
+        number = len(forms.keys)
+        pieces = np.bincount(forms.words)
         means = np.full(number, np.nan)
         means[forms.words] = 0
         for rows, (_, _, log_probs) in self.fill(forms.inputs, number + np.arange(len(forms.words)), 1):

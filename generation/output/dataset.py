@@ -125,7 +125,8 @@ def find_finished(out: Path, inputs: RunInputs, *, overwrite: bool) -> MergeData
     if dataset.record.generation is None:
         difference = f"made by merge-snli {dataset.record.command}"
     else:
-        expected, recorded = _comparable(inputs.as_json()), _comparable(inputs_of(dataset.record))
+        expected = _comparable(inputs.as_json())
+        recorded = _comparable(inputs_of(dataset.record))
         differing = [name for name in recorded | expected if recorded.get(name) != expected.get(name)]
         if not differing:
             return dataset if _is_complete(dataset) else None
@@ -172,12 +173,15 @@ def write_output(
     Returns:
         The data set.
     """
-    inputs, options, out = run.inputs, run.options, run.out
+    inputs = run.inputs
+    options = run.options
+    out = run.out
     staged = work_folder_of(out) / "staged"
     with disk_errors_as_input_errors(out):
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
-        variants, seeds = [result.variants for result in results], [result.seeds for result in results]
+        variants = [result.variants for result in results]
+        seeds = [result.seeds for result in results]
         configs = write_data(staged, variants, seeds, options, inputs.problems.label_names, threads=run.workers)
         generation = GenerationRecord(
             **inputs.of_generation(),

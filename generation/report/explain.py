@@ -70,7 +70,8 @@ def trace_form(filtered: FilteredForm, answers: MaskedLMAnswers) -> list[Filler]
     vocabulary = answers.vocabulary
     fillers = []
     for piece_id, log_prob, code in zip(answer.piece_ids, answer.log_probs, filtered.outcome.codes, strict=True):
-        reason, text = OUTCOMES[code], vocabulary.text(piece_id)
+        reason = OUTCOMES[code]
+        text = vocabulary.text(piece_id)
         if reason in WORDS:
             text = match_case(filtered.occurrence.word.text, text)
         elif vocabulary.kinds[piece_id] == CONTINUATION:
@@ -205,7 +206,8 @@ def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as text: counts and examples of the dropped fillers, and all replacements."""
     from merge_snli.base.templates import text_template
 
-    problem, texts = explanation.problem, explanation.texts
+    problem = explanation.problem
+    texts = explanation.texts
     shown = {texts.first: problem.premise, texts.second: problem.hypothesis, "label": explanation.label}
     return text_template(TEMPLATE.read_text(encoding="utf-8")).render(
         explanation=explanation,

@@ -149,7 +149,9 @@ def replace_occurrences(sentence: str, starts: Sequence[int], original: str, wor
     Returns:
         The sentence, and the offsets at which the replacements start in it.
     """
-    replaced, offsets, position = "", [], 0
+    replaced = ""
+    offsets = []
+    position = 0
     for start in starts:
         end = start + len(original)
         replaced += sentence[position:start]

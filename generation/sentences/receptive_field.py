@@ -96,7 +96,8 @@ class ReceptiveFieldTagger:
     def _window(self, suggestion: Substitution) -> list[int] | None:
         """Return the rows of the 2d + 1 embeddings around the suggestion; None if it is not a single token."""
         context = self._context(suggestion.sentence, suggestion.start, suggestion.end)
-        tokens, start = self._word(context.before + suggestion.word + context.after), len(context.before)
+        tokens = self._word(context.before + suggestion.word + context.after)
+        start = len(context.before)
         if start not in tokens.starts:
             return None
         index = tokens.starts.index(start)

@@ -224,7 +224,8 @@ def tag_of(token: SpacyToken, language: str) -> str:
     """
     if language == ENGLISH:
         return token.tag_
-    known, tag = language_of(language), token.pos_
+    known = language_of(language)
+    tag = token.pos_
     if tag in CLASS_OF_TAG and (is_function_word(token.text, language) or _has_particle(token, known.particle)):
         tag = NO_CLASS
     own = {OWN_TAG: token.tag_ if known.own_tags else "", LEMMA: token.lemma_.lower()}

@@ -124,7 +124,8 @@ def shared_words(
     in_hypothesis = {(form(token.text), token.word_class) for token in tagged.hypothesis.tokens}
     words: dict[tuple[str, str], SharedWord] = {}
     for token in tagged.premise.tokens:
-        text, word_class = form(token.text), token.word_class
+        text = form(token.text)
+        word_class = token.word_class
         if word_class is None or word_class not in classes:
             continue
         if (text, word_class) in in_hypothesis and (text, word_class) not in words:

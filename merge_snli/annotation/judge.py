@@ -153,7 +153,8 @@ def read_scores(text: str, variants: Mapping[str, str]) -> dict[str, dict[str, i
 
 def _objects(text: str) -> Iterator[JsonObject]:
     """Yield the JSON objects in a text that are in no other one."""
-    decoder, at = json.JSONDecoder(), text.find("{")
+    decoder = json.JSONDecoder()
+    at = text.find("{")
     while at >= 0:
         try:
             value, end = decoder.raw_decode(text, at)

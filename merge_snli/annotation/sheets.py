@@ -101,7 +101,8 @@ def _write_xlsx(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]
     """Write a spreadsheet with drop-downs for the scores."""
     with explained(ImportError, f"openpyxl is not installed: run {install_command('annotate')}"):
         import openpyxl
-    styles, letter_of = openpyxl.styles, openpyxl.utils.get_column_letter
+    styles = openpyxl.styles
+    letter_of = openpyxl.utils.get_column_letter
     workbook = openpyxl.Workbook()
     sheet = workbook.active
     sheet.title = "variants"

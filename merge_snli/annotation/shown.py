@@ -63,7 +63,8 @@ def mark(seed: str, variant: str, starts: Sequence[int], original: str, replacem
             "merge-snli validate"
         )
     for word in reversed(spans):
-        seed, variant = _marked(seed, *word.seed), _marked(variant, *word.variant)
+        seed = _marked(seed, *word.seed)
+        variant = _marked(variant, *word.variant)
     return seed, variant
 
 
@@ -82,7 +83,8 @@ def rows_of(table: pa.Table, names: Sequence[str]) -> list[SheetRow]:
     for row in table.to_pylist():
         texts = {VARIANT_ID: row[VARIANT_ID]}
         for side in ("premise", "hypothesis"):
-            seed, starts = row[f"seed_{side}"], row[f"{side}_offsets"]
+            seed = row[f"seed_{side}"]
+            starts = row[f"{side}_offsets"]
             texts[f"seed_{side}"], texts[side] = mark(seed, row[side], starts, row["original"], row["replacement"])
         texts["label"] = names[row["label"]]
         rows.append({name: texts[name] for name in TEXT_COLUMNS})

@@ -39,7 +39,8 @@ def draw_figures(scores: DatasetScores, out: Path) -> list[Path]:
     """
     stem = f"{safe_name(scores.name)}-{scores.digest[:8]}"
     bars = [_bars(name, of_class, WORD_CLASSES.index(name)) for name, of_class in scores.classes.items()]
-    line, weighted = None, scores.weighted
+    line = None
+    weighted = scores.weighted
     if weighted is not None:
         heights = [_heights(scores.classes[name]) for name in weighted.weights]
         mean = {score: np.dot([*weighted.weights.values()], [each[score] for each in heights]) for score in SCORES}

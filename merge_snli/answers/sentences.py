@@ -70,7 +70,8 @@ class SentencePairs(Sequence[Pair]):
         both = codes(self.premises).astype(np.int64) * (hypotheses.max(initial=0) + 1) + hypotheses
         if self.asked is None:
             return numbered(both)
-        numbers, (asked,) = np.full(len(self), Missing.NOT_PREDICTED.value), np.nonzero(self.asked)
+        numbers = np.full(len(self), Missing.NOT_PREDICTED.value)
+        (asked,) = np.nonzero(self.asked)
         numbers[asked], first = numbered(both[asked])
         return numbers, asked[first]
 

@@ -31,7 +31,8 @@ def batches_of(items: Iterable[T], size_of: Callable[[T], int], limit: int) -> I
         size = size_of(item)
         if batch and total + size > limit:
             yield batch
-            batch, total = [], 0
+            batch = []
+            total = 0
         batch.append(item)
         total += size
     if batch:

@@ -59,7 +59,8 @@ def param(name: str, value: str | int | tuple[str, ...] | None = None) -> str:
         >>> print(as_flags(Message(param("data_labels", ("not enough info=NAME", "refuted=NAME")))))
         --data-labels='not enough info=NAME,refuted=NAME'
     """
-    in_python, on_command_line = name, flag(name)
+    in_python = name
+    on_command_line = flag(name)
     if value is not None:
         in_python += f"={value!r}"
         if value is not True and name not in POSITIONAL:
@@ -195,7 +196,8 @@ def log_flags(record: LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(map(shown, record.args))
     with suppress(TypeError, ValueError, KeyError):  # a wrong call of another library, which `logging` reports
-        record.msg, record.args = fitted(record.getMessage()), ()
+        record.msg = fitted(record.getMessage())
+        record.args = ()
     return True
 
 

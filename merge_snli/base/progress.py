@@ -160,7 +160,8 @@ def _shown(stage: Stage, cached: int, after: float) -> Iterator[None]:
             stage.bar.delay = 0.0  # so that it ends with a line of its own
             stage.bar.refresh()
             return
-        done, seconds = cached + stage.done, time.monotonic() - stage.start
+        done = cached + stage.done
+        seconds = time.monotonic() - stage.start
         unit = f" {stage.unit}"
         line = tqdm.format_meter(done, stage.total or 0, seconds, ncols=0, prefix=stage.name, unit=unit, initial=cached)
         logger.info("%s", line)

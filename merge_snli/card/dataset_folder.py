@@ -77,7 +77,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
         write_bytes(folder / name, content)
 
 
-def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, bytes] | None = None) -> MergeDataset:
+def write_dataset(staged: Path, out: Path, record: Record, others: dict[str, bytes]) -> MergeDataset:
     """Write card and record beside staged data files, and move everything to the data set's folder.
 
     Args:
@@ -92,8 +92,7 @@ def write_dataset(staged: Path, out: Path, record: Record, others: Mapping[str, 
     Raises:
         OSError: If the disk is full or the folder cannot be written; `out` is unchanged then.
     """
-    contents = card_and_record(record, staged)
-    contents.update(others or {})
+    contents = card_and_record(record, staged) | others
     write_files(staged, contents)
     names = [name for name in contents if name != RUN_FILE]
     replace_folder(staged, out, ("data", *names, RUN_FILE))

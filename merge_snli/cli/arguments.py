@@ -161,7 +161,7 @@ def add_assumptions(parser: argparse.ArgumentParser, reasoning: str) -> None:
     add(parser, "--reasoning-tokens N", about)
     for kind in ("input", "output"):
         about = f"price of a million {kind} tokens for --estimate"
-        parser.add_argument(f"--{kind}-price", type=float, metavar="P", help=about)
+        add(parser, f"--{kind}-price P", about, type=float)
 
 
 def assumed(arguments: argparse.Namespace) -> JsonObject:

@@ -158,7 +158,8 @@ def _run_power(arguments: Namespace) -> None:
         powers = [assumed_power(arguments.assume, alpha=arguments.alpha, correlation=correlation)]
     else:
         results = read_results(arguments)
-        alpha, common = arguments.alpha, arguments.common_seeds
+        alpha = arguments.alpha
+        common = arguments.common_seeds
         powers = []
         for threshold in arguments.threshold or (QUALITY_THRESHOLD,):
             powers += power_of_results(results, alpha=alpha, threshold=threshold, common_seeds=common)

@@ -47,7 +47,8 @@ def run(arguments: Namespace) -> int:
     results, failed = score_models(models, read_config(dataset, "all"), options=ModelOptions(), out=out / "results")
     figures = draw_curves(results, out / "figures" / "pattern_accuracy.png")
     page = write_leaderboard(results, out / "site", datasets=[dataset])
-    record, generation = dataset.record, generation_of(dataset.record)
+    record = dataset.record
+    generation = generation_of(dataset.record)
     called = Path(sys.argv[0])
     command = str(called) if called.name == NAME and shutil.which(NAME) is None else NAME
     score = [command, "score", "MODEL", "--dataset", str(dataset.folder), "--out", str(out / "results")]

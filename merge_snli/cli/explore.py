@@ -33,7 +33,8 @@ def run(arguments: Namespace) -> None:
     from merge_snli.dataset.stored import find_dataset
     from merge_snli.explorer.write import results_on, write_explorer
 
-    out, name = check_page(arguments.out).parent, arguments.corpus
+    out = check_page(arguments.out).parent
+    name = arguments.corpus
     dataset = find_dataset(arguments.dataset)
     results = []
     if arguments.results:

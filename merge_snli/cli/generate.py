@@ -62,7 +62,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Generate a data set and print its composition unless `--quiet` is given."""
-    options, cluster = read_options(arguments), read_cluster(arguments)
+    options = read_options(arguments)
+    cluster = read_cluster(arguments)
     if arguments.dry_run:
         sys.stdout.write(_estimate(options, arguments, cluster))
         return

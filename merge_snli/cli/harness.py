@@ -68,7 +68,8 @@ def run(arguments: Namespace) -> None:
     if arguments.out is not None:
         check_tasks_folder(arguments.out)
     read = read_questions(arguments.dataset, Scope(**given(arguments, Scope)))
-    data, shots_from = read.data, arguments.shots_from or SHOTS_FROM
+    data = read.data
+    shots_from = arguments.shots_from or SHOTS_FROM
     named = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
     prompts: list[Prompt] = []
     for prompt in named:

@@ -25,7 +25,8 @@ def run(arguments: Namespace) -> None:
     if arguments.list:
         registration = registered()
     elif arguments.undo:
-        registration, text = undo(arguments.dataset), REMOVED
+        registration = undo(arguments.dataset)
+        text = REMOVED
     elif arguments.dataset is None:
         raise InputError("no data set given: name its folder, such as merge-snli register merge_snli")
     else:

@@ -101,8 +101,10 @@ def run(arguments: Namespace) -> int:
     from merge_snli.answers.opening import open_data
     from merge_snli.results.store import check_results_folder, to_json
 
-    cluster, dataset_id = read_cluster(arguments), _dataset_id(arguments)
-    scoring, prompts = _scoring_run(arguments), _prompts(arguments)
+    cluster = read_cluster(arguments)
+    dataset_id = _dataset_id(arguments)
+    scoring = _scoring_run(arguments)
+    prompts = _prompts(arguments)
     check_results_folder(arguments.out)
     options = scoring.options
     results: list[Result] = []

@@ -52,7 +52,8 @@ def _drop(arguments: Namespace) -> None:
     from generation.report.inventory import drop, inventory
     from generation.work import work_folder
 
-    out, work = arguments.out.expanduser(), _work_folder(arguments)
+    out = arguments.out.expanduser()
+    work = _work_folder(arguments)
     dataset = _finished(out)
     if dataset is None:
         raise InputError(f"cannot know what {out} needs, which has no finished data set: generate it first")

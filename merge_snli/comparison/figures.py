@@ -45,7 +45,7 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
         InputError: If `out` is a file, is not writable or is in a data set.
     """
     folder = check_out(out)
-    files = list[Path]()
+    files: list[Path] = []
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}"
@@ -62,7 +62,8 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
 
 
 def _draw_groups(results: Sequence[Result], stem: Path) -> list[Path]:
-    best_first, [title] = ranked(results), titles_of([results[0].dataset])
+    best_first = ranked(results)
+    [title] = titles_of([results[0].dataset])
     files = draw_curves(best_first, f"{stem}-curves")
     for column in columns_of(best_first):
         panels = _share_panels(best_first, column)
@@ -102,7 +103,8 @@ def draw_curves(results: Sequence[Result], path: str | Path, *, start: float = 0
         InputError: If `results` is empty.
     """
     first = _first(results)
-    best_first, (group, row) = ranked(results), first.units
+    best_first = ranked(results)
+    group, row = first.units
     title = f"Pattern accuracy on {titles_of([first.dataset])[0]} ({best_first[0].scores.groups:,} {group}s)"
     lines: list[Line] = []
     for rank, (name, result) in enumerate(zip(marked_names(best_first), best_first, strict=True)):

@@ -119,7 +119,8 @@ def judgments_of(rows: Iterable[JsonObject], judges: Iterable[JudgeRecord] = (),
 
 def judgments_of_run(dataset: MergeDataset) -> VariantJudgments:
     """Return the judgments that the variants of a data set were filtered by; none if they were not."""
-    generation, annotation = dataset.record.generation, dataset.record.annotation
+    generation = dataset.record.generation
+    annotation = dataset.record.annotation
     if generation is None or generation.judgments is None or annotation is None:
         return judgments_of([], source=dataset.name)
     stored = VariantJudgments(read_split(dataset, ANNOTATION), annotation.judges)

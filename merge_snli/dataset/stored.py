@@ -235,7 +235,8 @@ def read_split(dataset: MergeDataset, config: str, split: str = TEST, *, repeate
     import pyarrow.parquet as pq
 
     file = data_file(config, split)
-    path, recorded = dataset.folder / file, dataset.record.files.get(file)
+    path = dataset.folder / file
+    recorded = dataset.record.files.get(file)
     if dataset.loaded is not None and not dataset.is_stored and (config, split) == (dataset.loaded.config, TEST):
         return dataset.loaded.table
     if not path.is_file():

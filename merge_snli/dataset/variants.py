@@ -126,7 +126,8 @@ def label_counts(text: str | None, names: Sequence[str], seed_id: str) -> list[i
         >>> label_counts('["neutral", "neutral", "entailment", ""]', ("entailment", "neutral", "contradiction"), "s1")
         [1, 2, 0]
     """
-    labels, counts = names_in_order(names), dict.fromkeys(names, 0)
+    labels = names_in_order(names)
+    counts = dict.fromkeys(names, 0)
     try:
         given = json.loads(text or "[]")
         if not isinstance(given, list):

@@ -99,7 +99,8 @@ def _input_error(error: Exception, repo: str) -> InputError:
         return InputError(f"{repo}: {' '.join(str(error).split())}")
     if response is None:
         return InputError(f"cannot reach the Hub for {repo} ({_summary(error)}): try again later")
-    status, seconds = response.status_code, _requested_wait(response)
+    status = response.status_code
+    seconds = _requested_wait(response)
     meaning = MEANINGS.get(status, "the Hub has an internal error: try again later").format(repo=repo)
     wait = f", in {seconds:.0f} seconds" if seconds else ""
     said = getattr(http_error, "server_message", None) or ""

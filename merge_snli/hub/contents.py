@@ -82,7 +82,8 @@ def _public_options(record: Record) -> JsonObject:
     public = {name: _public(options[name]) for name in PATHS if options.get(name)}
     if record.generation is None:
         return public
-    tagger, mlms = options["tagger"], zip(options["mlm"], record.generation.masked_lms, strict=True)
+    tagger = options["tagger"]
+    mlms = zip(options["mlm"], record.generation.masked_lms, strict=True)
     return {
         **public,
         # Only masked LMs from the Hub have a revision; the id of a tagger never has a slash.

@@ -59,7 +59,9 @@ class Target:
         Raises:
             InputError: If a name is invalid, or `revision` and `create_pr` are combined.
         """
-        repo, revision, space = self.repo, self.revision, self.metric_space
+        repo = self.repo
+        revision = self.revision
+        space = self.metric_space
         check_repo_id("repo", repo)
         if self.create_pr and revision != MAIN:
             raise InputError(f"⟦create_pr⟧ cannot be combined with ⟦revision⟧ {revision}: it proposes to change {MAIN}")
@@ -141,7 +143,9 @@ def plan(dataset: MergeDataset, target: Target) -> Plan:
     Raises:
         InputError: If the license is unknown, or the branch has the name of the tag.
     """
-    repo, revision, space = target.repo, target.revision, target.metric_space
+    repo = target.repo
+    revision = target.revision
+    space = target.metric_space
     tag = f"v{data_version(dataset.digest)}"
     if revision == tag:
         raise InputError(f"⟦revision⟧ {revision} is the name of the tag: choose another name for the draft")

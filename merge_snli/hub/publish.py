@@ -92,7 +92,8 @@ def publish(
     Raises:
         InputError: If an option or the data set is invalid, there is no token, or the Hub refuses or fails.
     """
-    dataset, api = find_local(data), find_api()
+    dataset = find_local(data)
+    api = find_api()
     target = Target(repo, revision=revision, create_pr=create_pr, metric_space=metric_space, license_id=license_id)
     return publish_plan(api, checked_plan(dataset, target), private=private)
 
@@ -114,7 +115,8 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
     Raises:
         InputError: If the Hub refuses or fails. The message also says which branches are published.
     """
-    data, pushed = plan.branches[0], list[Pushed]()
+    data = plan.branches[0]
+    pushed: list[Pushed] = []
     try:
         for branch in {branch.repo: branch for branch in plan.branches}.values():
             _ensure_repository(api, branch, private=private, may_create=not data.is_proposed)

@@ -139,7 +139,9 @@ def register(name: str, *, load_name: str = NAME) -> Registration:
             written.
     """
     check_name(load_name)
-    dataset, cache, modules = find_dataset(name), datasets_cache(), modules_cache()
+    dataset = find_dataset(name)
+    cache = datasets_cache()
+    modules = modules_cache()
     with _locked(), _stage() as stage:
         configs = prepare_dataset(dataset, stage / "datasets", load_name)
         metric = prepare_metric(stage / "modules")

@@ -211,7 +211,8 @@ def _collecting(errors: list[InputError]) -> Iterator[None]:
 
 def _score(logs: Sequence[Log], data: ScoredData, *, model: str | None, partial: bool, reader: str | None) -> _Run:
     """Score the answers in the logs of one run."""
-    scope, answers = logs[0].scope, answers_of(logs, data, model=model)
+    scope = logs[0].scope
+    answers = answers_of(logs, data, model=model)
     if reader:
         from merge_snli.language_models.second_reader import read_unread
 

@@ -78,7 +78,8 @@ def _read(path: Path, scoring: Scoring | None) -> Log:
 
 def _record_of_scores(header: EvalLog) -> JsonObject:
     """Return what another task asks: its solver and the arguments that were given are the prompt."""
-    spec, steps = header.eval, [step.model_dump(mode="json") for step in header.plan.steps]
+    spec = header.eval
+    steps = [step.model_dump(mode="json") for step in header.plan.steps]
     solver = spec.solver or (steps[-1]["solver"] if steps else header.plan.name)
     given = {**spec.task_args_passed, **(spec.solver_args_passed or {})}
     shown = [f"{name}={value!s:.40}" for name, value in given.items()]
@@ -120,7 +121,8 @@ def _log(path: Path, header: EvalLog, record: JsonObject) -> Log:
 
 def _add_answer(log: Log, sample: EvalSample) -> None:
     """Add the answer to a question to a log."""
-    question, score = str(sample.id), (sample.scores or {}).get(SCORER)
+    question = str(sample.id)
+    score = (sample.scores or {}).get(SCORER)
     if score is None:
         raise InputError(f"{log.path}: sample {question} was not scored by {SCORER}: score it with merge_snli/nli")
     reader = (score.metadata or {}).get(READ_BY_MODEL)

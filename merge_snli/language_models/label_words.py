@@ -113,7 +113,9 @@ class LabelWords:
 
     def _stands(self, text: str, stated: re.Match[str]) -> bool:
         """Return whether what introduces and what follows a statement let it stand."""
-        before, after, label = text[: stated.start()], text[stated.end("stated") :], self._label(stated["label"])
+        before = text[: stated.start()]
+        after = text[stated.end("stated") :]
+        label = self._label(stated["label"])
         introduction = _introduction(before)
         if introduction and (DENIAL.search(self.named.sub("", introduction)) or not INTRODUCING.match(introduction)):
             return False

@@ -155,10 +155,12 @@ class _Run:
 
 def _read_answers(run: _Run) -> Log:
     """Read the answers to the questions of a task that `merge-snli harness` wrote."""
-    path, task = run.path, run.task
+    path = run.path
+    task = run.task
     not_own = f"{path} is a log of the task {task}, which merge-snli harness did not write"
     with explained((KeyError, TypeError), f"{not_own}: remove ⟦dataset⟧ to import its scores"):
-        config, n_shot = run.results["configs"][task], run.results["n-shot"][task]
+        config = run.results["configs"][task]
+        n_shot = run.results["n-shot"][task]
         record = {**config["metadata"]}
         record["dataset"] = str(record["dataset"])
     with _valid_settings(path):
@@ -181,7 +183,8 @@ def _read_answers(run: _Run) -> Log:
     with _valid_settings(path):
         samples = (config.get("fewshot_config") or {}).get("samples") or []
         shots = tuple(Shot(shot["premise"], shot["hypothesis"], shot["label"]) for shot in samples[: int(n_shot)])
-        toml, names = record["prompt_toml"], TextNames(*record.get("texts", ()))
+        toml = record["prompt_toml"]
+        names = TextNames(*record.get("texts", ()))
         digest = filled_with(toml, labels, shots, texts=names).digest
         answers = RANKED if config.get("output_type") == RANKING else GENERATED
         log = run.log(record | {"prompt_digest": digest, "shots": int(n_shot)}, answers)
@@ -198,7 +201,8 @@ def _replies(values: Mapping[str, Any], kind: str | None, order: Sequence[int]) 
         kind: Why a text may end without an answer.
         order: The order in which the prompt lists the labels.
     """
-    (_, answer), responses = values["no_answer"], values["resps"]
+    _, answer = values["no_answer"]
+    responses = values["resps"]
     texts = responses[0]
     if not isinstance(texts[0], str):
         likelihoods = (float(response[0][0]) for response in responses)
@@ -210,11 +214,14 @@ def _replies(values: Mapping[str, Any], kind: str | None, order: Sequence[int]) 
 
 def _read_scores(run: _Run, scoring: Scoring) -> Log:
     """Read the scores of a task that `merge-snli harness` did not write."""
-    path, task, results = run.path, run.task, run.results
+    path = run.path
+    task = run.task
+    results = run.results
     with explained((KeyError, TypeError, ValueError), f"the results beside {path} are not of {task}: copy them again"):
         config = results["configs"][task]
         is_own = "prompt_toml" in (config.get("metadata") or {})
-        name, shown = task, run.shown(task)
+        name = task
+        shown = run.shown(task)
         if scoring.group == TASK:
             name = run.group_of(task)
         if name != task:
@@ -245,12 +252,15 @@ def _read_scores(run: _Run, scoring: Scoring) -> Log:
 
 def _add_score(log: Log, values: Mapping[str, Any], scoring: Scoring, task: str) -> str:
     """Add the score of a sample to a log, and return what counts."""
-    question, fields = str(values["doc_id"]), dict(values["doc"])
+    question = str(values["doc_id"])
+    fields = dict(values["doc"])
     if task != log.name:
-        question, fields = f"{task}/{question}", {**fields, TASK: task}
+        question = f"{task}/{question}"
+        fields = {**fields, TASK: task}
     scores = {name: values[name] for name in values["metrics"] if isinstance(values[name], int | float)}
     name = scoring.chosen(list(scores), "score", log.path)
-    text, found = values["resps"][0][0], values["filtered_resps"][0]
+    text = values["resps"][0][0]
+    found = values["filtered_resps"][0]
     unread = NOT_STATED if found == NOT_FOUND else None
     scoring.add_reply(log, (question, 0), float(scores[name]), text if isinstance(text, str) else "", unread)
     log.samples[question] = scoring.sample(question, fields, str(values["target"]), log.path)

@@ -146,7 +146,8 @@ def log_without_samples(
         retries=None,
     )
     digest = run_digest(model, prompt)
-    dataset, name = str(record["dataset"]), str(record.get("name"))
+    dataset = str(record["dataset"])
+    name = str(record.get("name"))
     return Log(path, model, digest, dataset, name, scope, prompt, versions)
 
 
@@ -158,7 +159,8 @@ def answers_of(logs: Sequence[Log], data: ScoredData, *, model: str | None = Non
         data: The whole config of the questions.
         model: Name of the model; by default that of the logs.
     """
-    first, pairs = logs[0], data.pairs_by_id()
+    first = logs[0]
+    pairs = data.pairs_by_id()
     filled = filled_prompt(first.prompt, data)
     numbered: dict[Pair, dict[int, Reply]] = {}
     for log in logs:
@@ -238,7 +240,8 @@ def _with_likelihoods(reply: Reply, log: Log, key: tuple[str, int], filled: Fill
 
     They are known if its first token is the answer, and every other answer is one of the likeliest tokens there.
     """
-    tokens, stored = log.first_tokens.get(key), log.replies[key]
+    tokens = log.first_tokens.get(key)
+    stored = log.replies[key]
     if not tokens or filled is None or reply.label is None:
         return replace(reply, log_likelihoods=stored.log_likelihoods if stored.label == reply.label else ())
     answers = [plain_token(answer) for answer in filled.answers]
@@ -274,7 +277,8 @@ def check_digest(log: Log, data: ScoredData) -> None:
 def read_result_log(path: Path) -> Log:
     """Return an imported result of a language model as the log that it was imported from."""
     result = read_result(path)
-    about, prompt = result.dataset, result.run.prompt
+    about = result.dataset
+    prompt = result.run.prompt
     replies = {}
     for name, of_row in replies_in(result.table).items():
         for number, reply in enumerate(of_row):

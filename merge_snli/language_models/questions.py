@@ -178,7 +178,9 @@ def accuracies(answers: Sequence[tuple[JsonObject, str | None]]) -> dict[str, fl
     Args:
         answers: Each use of a question, and the label that was answered; None if the answer cannot be read.
     """
-    rows, is_right, seeds = [], [], []
+    rows = []
+    is_right = []
+    seeds = []
     for use, answer in answers:
         is_correct = answer == use["label"]
         if use.keys().isdisjoint(ID_COLUMNS):
@@ -199,7 +201,8 @@ def _on_rows(rows: Sequence[JsonObject], is_right: Bools) -> dict[str, float]:
     """Return SA on rows and PA with their errors; only SA on all rows if no subsample has one."""
     groups = Numbering(str(use.get("seed_id", use.get("group_id"))) for use in rows)
     of_rows = [use.get(SUBSAMPLES, (0,)) for use in rows]  # of data without subsamples one that has all rows
-    correct, sizes = [], []
+    correct = []
+    sizes = []
     for subsample in dict.fromkeys(chain(*of_rows)):
         drawn = np.array([subsample in of_row for of_row in of_rows])
         correct.append(np.bincount(groups.numbers, drawn & is_right, len(groups.index)))

@@ -53,7 +53,8 @@ def is_unfinished(text: str) -> bool:
 
 def _without_closed(text: str) -> str:
     """Return a text with a line break in place of each reasoning that ends."""
-    kept, start = [], 0
+    kept = []
+    start = 0
     while (opening := OPENING.search(text, start)) and (closing := CLOSING.search(text, opening.end())):
         kept.append(text[start : opening.start()])
         start = closing.end()

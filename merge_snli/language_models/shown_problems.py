@@ -30,7 +30,8 @@ def parts_by_problem(text: str) -> list[str]:
     is_whole = True
     for start, end in pairwise(bounds):
         if is_whole:
-            first, missing = start, [PREMISE, HYPOTHESIS]
+            first = start
+            missing = [PREMISE, HYPOTHESIS]
             is_example = EXAMPLE.match(text, start) is not None
         missing = [pattern for pattern in missing if not pattern.search(text, start, end)]
         is_whole = not missing and not is_example

@@ -73,7 +73,8 @@ def _tasks(questions: Questions, prompt: Prompt, shots: tuple[Shot, ...]) -> lis
 
 def _common(questions: Questions, filled: FilledPrompt, shots: tuple[Shot, ...]) -> JsonObject:
     """Return what all tasks of a prompt have."""
-    folder, prompt = Path(questions.name), filled.prompt
+    folder = Path(questions.name)
+    prompt = filled.prompt
     metrics = []
     for name in lm_eval_task.METRICS:
         aggregation = getattr(lm_eval_task, name)

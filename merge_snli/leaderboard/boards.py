@@ -122,7 +122,8 @@ class Board:
 
     def table(self, *, titled: bool = True) -> Table:
         """Return the scores, one row per model; without title and finding for a page that has them above the table."""
-        names, letters = self.names, self.standings.letters
+        names = self.names
+        letters = self.standings.letters
         has_letters = any(letters.values())
         of_rows = {shown: letters.get(entry.name) for shown, entry in zip(names, self.entries, strict=True)}
         table = score_table(

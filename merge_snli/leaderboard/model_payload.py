@@ -61,7 +61,8 @@ def model_data(entry: Entry, texts: JsonObject | None) -> JsonObject:
         texts: Texts of the seeds of the board; None without its data set.
     """
     result = entry.result
-    run, source = result.run, result.source
+    run = result.run
+    source = result.source
     data: JsonObject = {"key": entry.key, "name": entry.name, "unranked": entry.unranked}
     data["model"] = vars(result.model)
     data["run"] = {name: getattr(run, name) for name in ("dtype", "device", "versions", "no_answers")}
@@ -82,7 +83,8 @@ def _prompt(prompt: PromptRecord) -> JsonObject:
 
 def _flags(result: Result) -> list[str]:
     """Return the short caveats shown in the table; the notes have the details."""
-    origin, permuted = result.model.label_origin, permuted_labels(result)
+    origin = result.model.label_origin
+    permuted = permuted_labels(result)
     flags = []
     if result.run.prompt is not None:
         flags.append("prompted")

@@ -28,7 +28,8 @@ def page_data(boards: Sequence[Board], texts: Mapping[int, JsonObject]) -> JsonO
 
 
 def _board(board: Board, texts: JsonObject | None) -> JsonObject:
-    data, first = board.dataset, board.results[0]
+    data = board.dataset
+    first = board.results[0]
     sizes = results_of(first)[0].counts().sizes
     models = _models(board, texts)
     content: JsonObject = {

@@ -107,7 +107,8 @@ def _flips(answers: Sequence[Answers], on_seeds: Ints, names: Mapping[int, str])
     flips: list[dict[tuple[str, str], None]] = [{} for _ in first.group_ids]
     for of_prompt in answers:
         rows = np.flatnonzero(of_prompt.predicted != on_seeds[first.groups])
-        groups, labels = first.groups[rows].tolist(), of_prompt.predicted[rows].tolist()
+        groups = first.groups[rows].tolist()
+        labels = of_prompt.predicted[rows].tolist()
         for name, group, label in zip(first.row_ids.take(rows).to_pylist(), groups, labels, strict=True):
             flips[group][name, names[label]] = None
     return flips

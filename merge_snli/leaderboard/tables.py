@@ -75,7 +75,9 @@ def _rows(boards: Sequence[Board]) -> list[JsonObject]:
 
 def _about(entry: Entry) -> JsonObject:
     """Return what each row says about a model and its run."""
-    data, model, run = entry.result.dataset, entry.result.model, entry.result.run
+    data = entry.result.dataset
+    model = entry.result.model
+    run = entry.result.run
     about: JsonObject = {
         "dataset": data.name,
         "title": data.title,

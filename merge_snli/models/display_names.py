@@ -22,7 +22,8 @@ def name_models(arguments: Iterable[str]) -> dict[str, str]:
     folders = {Path(model).resolve() for name, model in named if not name and Path(model).is_dir()}
     models: dict[str, str] = {}
     for given, model in named:
-        name, path = given or model, Path(model).resolve()
+        name = given or model
+        path = Path(model).resolve()
         if not given and path.is_dir():
             name = shortest_end(path.parts, [folder.parts for folder in folders])
         other = models.setdefault(name, model)

@@ -56,7 +56,8 @@ class FilledPrompt:
         self._check_words()
 
     def _check_order(self) -> None:
-        name, order = f"the prompt {self.prompt.name}", self.prompt.order
+        name = f"the prompt {self.prompt.name}"
+        order = self.prompt.order
         if order and sorted(order) != [*range(1, len(self.data_labels) + 1)]:
             raise InputError(
                 f"{name} has the order {'-'.join(map(str, order))}: give each number from 1 to "
@@ -72,7 +73,8 @@ class FilledPrompt:
             raise InputError(f"{name} asks for reasons, which the {len(self.shots)} shots do not have: give ⟦shots⟧ 0")
 
     def _check_words(self) -> None:
-        name, labels = f"the prompt {self.prompt.name}", ", ".join(self.labels)
+        name = f"the prompt {self.prompt.name}"
+        labels = ", ".join(self.labels)
         asked = self.prompt.words
         if asked and asked.keys().isdisjoint(self.labels):
             raise InputError(

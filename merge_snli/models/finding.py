@@ -128,7 +128,8 @@ def _locate(name: str, revision: str | None, patterns: Sequence[str]) -> tuple[s
 
 def _base_of(folder: Path) -> tuple[str, str | None]:
     """Return the name and revision of the base model of an adapter."""
-    path, errors = folder / ADAPTER_CONFIG, (OSError, ValueError, KeyError, AttributeError, TypeError)
+    path = folder / ADAPTER_CONFIG
+    errors = (OSError, ValueError, KeyError, AttributeError, TypeError)
     with explained(errors, f"{path} does not name a base model (⟦reason⟧); download the adapter again"):
         config = json.loads(path.read_text(encoding="utf-8"))
         return str(config["base_model_name_or_path"]), config.get("revision")

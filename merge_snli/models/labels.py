@@ -99,9 +99,11 @@ def find_model_labels(
     origin = CONFIG
     names: Sequence[str] | str = task_labels(outputs)
     if given is not None:
-        origin, names = GIVEN, parse_labels(given)
+        origin = GIVEN
+        names = parse_labels(given)
     elif known is not None and canonical_names(outputs) is None and (known == INFER or len(known) == len(outputs)):
-        origin, names = TABLE, known
+        origin = TABLE
+        names = known
     if isinstance(names, str):
         return (), INFERRED
     if len(names) != len(outputs):

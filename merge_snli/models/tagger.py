@@ -186,7 +186,8 @@ def _find(name: str, *, parser: bool) -> Tagger:
         )
     with explained(LOAD_ERRORS, f"the tagger {name!r} cannot be loaded: ⟦reason⟧"):
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        pipeline, labels = meta["pipeline"], meta["labels"].get("tagger", ())
+        pipeline = meta["pipeline"]
+        labels = meta["labels"].get("tagger", ())
         package_data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     in_english = meta["lang"] == ENGLISH
     components = f"(components: {', '.join(pipeline)})"
@@ -214,7 +215,8 @@ def _find(name: str, *, parser: bool) -> Tagger:
 def _default_name(language: str) -> str:
     """Return the name of the default tagger of a language other than English."""
     check_code(language)
-    name, known = f"{language}_core_news_sm", language_of(language).name
+    name = f"{language}_core_news_sm"
+    known = language_of(language).name
     if language not in NEWS_LANGUAGES:
         raise InputError(f"spaCy has no small pipeline for {known}: choose a pipeline with ⟦tagger⟧")
     if package_folder(name) is None:

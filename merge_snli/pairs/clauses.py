@@ -126,7 +126,8 @@ def read_clause(doc: Doc, source: str, excluded: frozenset[str], counts: Mapping
 
 def _within(subject: Span, counts: Mapping[str, int]) -> str | None:
     """Return a subject as it is written within a sentence; None if that is not clear."""
-    first, text = subject[0], subject.text
+    first = subject[0]
+    text = subject.text
     if first.tag_.startswith("NNP") or counts[first.text] > counts[first.lower_]:
         return text
     return text[0].lower() + text[1:] if counts[first.lower_] and text[1:].islower() else None

@@ -100,7 +100,8 @@ def find_clauses(
     """
     clauses: dict[str, Clause] = {}
     for number, source in enumerate(sources):
-        before, wanted = len(clauses), SENTENCES * (number + 1) // len(sources)
+        before = len(clauses)
+        wanted = SENTENCES * (number + 1) // len(sources)
         random = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{number}")
         texts = tuple(dict.fromkeys((*source.premises, *source.hypotheses)))
         within = Counter(chain.from_iterable(text.rstrip(".").split(" ")[1:] for text in texts))

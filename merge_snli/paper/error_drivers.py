@@ -143,7 +143,8 @@ def error_drivers(scored: ScoredDataset, corpus: CorpusCounts | None = None) -> 
 
 def _pooled(scored: ScoredDataset, design: Design) -> Regression:
     """Return the regression over all models but those that are always or never right, whose intercept is infinite."""
-    varying, left_out = [], []
+    varying = []
+    left_out = []
     for model in scored.models:
         if _outcome(model).is_constant:
             left_out.append({"name": model.name, "reason": _constant_reason(model)})
@@ -160,7 +161,8 @@ def _regression(scored: ScoredDataset, design: Design, models: Sequence[ModelAns
     answered = np.any([outcome.included for outcome in outcomes], axis=0)
     seeds = len(np.unique(scored.groups[answered]))
     kept = independent_columns(within_outcomes(design.columns, outcomes), answers)
-    names, dropped = [], []
+    names = []
+    dropped = []
     for column, predictor in enumerate(design.predictors):
         if column in kept:
             names.append(predictor.name)
@@ -210,7 +212,8 @@ def _separation(design: Design, models: Sequence[ModelAnswers]) -> str | None:
     if all(_outcome(model).is_constant for model in models):
         return _constant_reason(models[0])
     for name, (levels, codes) in design.factors.items():
-        right, answers = np.zeros(len(levels)), np.zeros(len(levels))
+        right = np.zeros(len(levels))
+        answers = np.zeros(len(levels))
         for model in models:
             right += np.bincount(codes, model.answers.correct, minlength=len(right))
             answers += np.bincount(codes, model.answers.is_predicted, minlength=len(right))
@@ -257,7 +260,8 @@ def design_of(scored: ScoredDataset, corpus: CorpusCounts | None) -> Design:
     of_variants = np.array(classes.dictionary.to_pylist())[classes.indices.to_numpy()]
     labels = np.array(scored.data.label_names)[scored.data.row_labels]
     factors = {"word_class": _levels(WORD_CLASSES, of_variants), "label": _levels(scored.record.labels, labels)}
-    predictors, columns = [], []
+    predictors = []
+    columns = []
     for name, values in numbers.items():
         predictor = _predictor(name, values)
         predictors.append(predictor)

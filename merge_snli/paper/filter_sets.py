@@ -82,7 +82,8 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     restricted = on_common_seeds(_with_common_models(chosen))
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0]))
     ids = restricted[0].ids
-    sets, coverage = [], list[str]()
+    sets = []
+    coverage: list[str] = []
     values = {}
     for name, scored in named:
         curve, of_seeds = averaged(scored)
@@ -164,7 +165,9 @@ def _names(data: Sequence[ScoredDataset]) -> list[str]:
     inputs = [_other_inputs(scored) for scored in data]
     (most, number), *next_most = Counter(inputs).most_common(2)
     is_usual = not next_most or number > next_most[0][1]
-    names, titles, full = [], list[str](), list[str]()
+    names = []
+    titles: list[str] = []
+    full: list[str] = []
     for scored, own_inputs in zip(data, inputs, strict=True):
         about = scored.record
         of_options = SET_NAMES.get(_options(scored)) if is_usual and own_inputs == most else None
@@ -200,7 +203,8 @@ def _rank(name: str) -> int:
 
 
 def _refused(scored: ScoredDataset, reference: ScoredDataset) -> str:
-    own, other = _problems(scored), _problems(reference)
+    own = _problems(scored)
+    other = _problems(reference)
     differing = next((seed for seed in own | other if own.get(seed) != other.get(seed)), None)
     reason = f"seed {differing} is not the same as in the others, or one of them does not have it"
     if differing is None:

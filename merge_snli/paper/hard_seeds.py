@@ -86,7 +86,8 @@ def mean_accuracy(scored: ScoredDataset) -> Floats:
     """
     shares = []
     for model in scored.models:
-        correct, predicted = model.answers.correct, model.answers.is_predicted
+        correct = model.answers.correct
+        predicted = model.answers.is_predicted
         shares.append(ratios(_per_seed(scored, correct), _per_seed(scored, predicted)))
     return mean_of_known(shares, axis=0)
 

@@ -114,7 +114,8 @@ def _mean_ratio(models: Sequence[JsonObject]) -> float | None:
 def _of_model(scored: ScoredDataset, model: ModelAnswers, originals: Ints, replacements: Ints) -> JsonObject:
     wrong = (model.seeds.predicted != Missing.NOT_PREDICTED) & ~model.seeds.correct
     pairs = np.flatnonzero(model.answers.correct & wrong[scored.groups])
-    of_original, of_replacement = originals[pairs], replacements[pairs]
+    of_original = originals[pairs]
+    of_replacement = replacements[pairs]
     _, seeds = np.unique(scored.groups[pairs], return_inverse=True)
     totals = np.bincount(seeds, (of_replacement + 1) / (of_original + 1))
     ratios = totals / np.bincount(seeds)

@@ -29,7 +29,8 @@ def class_names(files: Mapping[str, Rows], column: str) -> Labels | None:
         if file.numeric.get(column, False) is None:
             continue  # a column without values
         if first is None:
-            first, names = other, of_other
+            first = other
+            names = of_other
         if of_other != names:
             raise InputError(f"the labels of {other} are {of_other}, those of {first} {names}: read them one by one")
     return names
@@ -69,7 +70,8 @@ def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelName
     given = names_of_entries(entries)
     if not any("=" in entry for entry in entries):
         # They are as many as the classes, and not those of the classes in another order.
-        own, named = _comparable(classes), _comparable(entries)
+        own = _comparable(classes)
+        named = _comparable(entries)
         moved = [name for number, name in enumerate(named) if name in own and own.index(name) != number]
         if moved or len(entries) != len(classes):
             raise InputError(f"⟦data_labels⟧ is {','.join(entries)!r}, {_but_classes(classes, options)}")

@@ -92,7 +92,8 @@ def _folder_files(folder: Path, config: str | None, split: str | None, title: st
 
 def _has_options(builder: datasets.DatasetBuilder) -> bool:
     """Return whether the card of a folder says how to read its files, or which types their columns have."""
-    own, default = builder.config, type(builder.config)()
+    own = builder.config
+    default = type(builder.config)()
     names = {field.name for field in fields(own)} - OF_FILES
     return builder.info.features is not None or any(getattr(own, name) != getattr(default, name) for name in names)
 

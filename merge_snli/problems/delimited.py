@@ -55,7 +55,8 @@ def _without_blanks(lines: Iterable[str], delimiter: str) -> Iterator[str]:
     A cell with more than a text in quotation marks stays as it is, such as ` "Hello," he said`.
     """
     end = re.escape(delimiter)
-    text_in_marks, rest = r"\"(?:[^\"]|\"\")*\"(?!\")", rf"(?:[^\"\r\n{end}]|\"[^\"\r\n]*\"|\")*"
+    text_in_marks = r"\"(?:[^\"]|\"\")*\"(?!\")"
+    rest = rf"(?:[^\"\r\n{end}]|\"[^\"\r\n]*\"|\")*"
     # Texts in quotation marks, which may begin in an earlier line, are matched as a whole and kept.
     cell = re.compile(rf"(^|{end})( +)(?:({text_in_marks})({rest})|(?=\"))|\"[^\"]*\"?")
     is_open = False
@@ -99,7 +100,8 @@ def _rows(path: Path, delimiter: str, *, skips_blanks: bool) -> Iterator[SourceR
 def _records(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:  # noqa: ANN401 - what csv.reader returns
     """Yield the number of the first line and the fields of each record, which may be as long as texts may be."""
     while True:
-        start, limit = reader.line_num + 1, csv.field_size_limit(MAX_CHARACTERS)
+        start = reader.line_num + 1
+        limit = csv.field_size_limit(MAX_CHARACTERS)
         try:
             fields = next(reader, None)
         except csv.Error as error:

@@ -61,7 +61,8 @@ def _values(path: Path) -> Iterator[tuple[str, Any]]:
 
 def _values_of(text: str, path: Path, line: int) -> Iterator[tuple[str, Any]]:
     """Yield the values of a text that begins at a line."""
-    decoder, end = json.JSONDecoder(), 0
+    decoder = json.JSONDecoder()
+    end = 0
     while (found := NOT_BLANK.search(text, end)) is not None:
         start = found.start()
         line += text.count("\n", end, start)

@@ -43,7 +43,8 @@ def use_of_words(text: str, expected: str) -> Counter[str]:
         expected: The code of its expected language. The function words of other languages that it shares count as its
             own only.
     """
-    words, codes = WORD.findall(text.lower()), _codes(expected)
+    words = WORD.findall(text.lower())
+    codes = _codes(expected)
     counts = Counter({WORDS: len(words), LETTERS: sum(map(len, words))})
     if not text.isascii():
         counts[NOT_LATIN] = len(OTHER_SCRIPT.findall(text))
@@ -120,7 +121,8 @@ class LanguageCheck:
         Args:
             problems: The name of the problems.
         """
-        name, other = languages()[self._expected].name, other_language(self._total, self._expected)
+        name = languages()[self._expected].name
+        other = other_language(self._total, self._expected)
         if other is None and not self._deviating:
             return
         look = f"do not all look like {name}: {self._deviating:,} of {self._problems:,} look like other languages"

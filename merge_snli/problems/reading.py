@@ -69,7 +69,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
         stage: Counts the rows that were read.
         language: Checks the language of the problems; None for any language.
     """
-    options, names = source.options, source.labels.names
+    options = source.options
+    names = source.labels.names
     problems = options.problems
     total = 0
     ids: dict[str, str] = {}
@@ -77,7 +78,8 @@ def survey_problems(source: ProblemSource, stage: Stage | None = None, language:
     without_label: Counter[str] = Counter()
     invalid: list[str] = []
     first_error: InputError | None = None
-    pairs, markup = RepeatedPairs(), MarkupCheck()
+    pairs = RepeatedPairs()
+    markup = MarkupCheck()
     for row, problem, error in source:
         if stage is not None:
             stage.advance(1)

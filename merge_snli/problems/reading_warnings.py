@@ -22,7 +22,8 @@ class RepeatedPairs:
 
     def add(self, location: str, pair: tuple[str, str], label: int) -> None:
         """Add a row with a gold label."""
-        key, of_row = hash(pair), 1 << label
+        key = hash(pair)
+        of_row = 1 << label
         before = self._labels.get(key, 0)
         if before & of_row:
             self._copies += 1

@@ -105,9 +105,11 @@ class SourceRow(NamedTuple):
 
     def _without(self, missing: Mapping[str, str]) -> str:
         """Return a message on columns that the row lacks, with the option that names each."""
-        place, names = self.location, list(map(str, self.values))
+        place = self.location
+        names = list(map(str, self.values))
         if self.header is not None:
-            place, names = self.header.location, list(map(str, self.header.names))
+            place = self.header.location
+            names = list(map(str, self.header.names))
             for column in missing:
                 if column in self.header.unusable:
                     return f"{place}: column {column!r} {self.header.unusable[column]}"

@@ -88,7 +88,9 @@ def _column_by_column(data: Any) -> tuple[pa.Table, dict[str, str]]:  # noqa: AN
     """Return a pandas frame some columns of which cannot be converted to Arrow, and why they cannot."""
     import pyarrow as pa
 
-    names, arrays, broken = [str(name) for name in data.columns], [], {}
+    names = [str(name) for name in data.columns]
+    arrays = []
+    broken = {}
     for position, name in enumerate(names):
         column = data.iloc[:, position]
         try:

@@ -128,7 +128,8 @@ class Result(ResultFile):
         intervals = self.scores.intervals
         if intervals is None:
             return None
-        (low, high), method = intervals.pattern_accuracy, intervals.methods["pattern_accuracy"]
+        low, high = intervals.pattern_accuracy
+        method = intervals.methods["pattern_accuracy"]
         return Interval(low=low, high=high, level=intervals.level, method=method, unit=self.units[0])
 
     @property

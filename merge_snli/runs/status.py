@@ -107,10 +107,12 @@ def _state(stage: SubmittedStage, task: int, record: TaskRecord | None, complete
 
 def _failure(stage: SubmittedStage, task: int, record: TaskRecord | None) -> JsonObject:
     if record is not None:
-        host, log = record.host, stage.log(task)
+        host = record.host
+        log = stage.log(task)
         error = record.error or "ended without a result: it was killed, or its machine was lost"
     else:
-        host, log = "an unknown machine", stage.output(task)
+        host = "an unknown machine"
+        log = stage.output(task)
         printed = log.read_text(encoding="utf-8", errors="replace").rstrip()
         last = printed.rpartition("\n")[2] or "nothing printed"
         error = f"ended before it began its work: {last}"
@@ -144,7 +146,8 @@ def status_table(status: JsonObject) -> Table:
 def _row(stage: JsonObject) -> tuple[str | int | None, ...]:
     counts = [stage[name] for name in ("tasks", DONE, RUNNING)]
     failed = stage[FAILED] + stage[STOPPED]
-    rate, left = None, None
+    rate = None
+    left = None
     if stage["units_per_second"] is not None:
         rate = f"{stage['units_per_second']:,.1f} {stage['unit']}/s"
     if stage["seconds_left"] is not None and not failed:

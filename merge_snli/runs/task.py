@@ -75,7 +75,8 @@ class _TaskLog(logging.Handler):
 
 @contextmanager
 def _logs_in_task_log() -> Iterator[None]:
-    root, handler = logging.getLogger(), _TaskLog(logging.WARNING)
+    root = logging.getLogger()
+    handler = _TaskLog(logging.WARNING)
     handler.addFilter(log_flags)
     root.addHandler(handler)
     try:

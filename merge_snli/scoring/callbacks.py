@@ -66,7 +66,8 @@ class PatternAccuracyCallback(TrainerCallback):
         require_at_least("every", every, 1)
         opened = dataset if isinstance(dataset, MergeDataset) else find_dataset(str(dataset))
         self._data = part_of_data(read_config(opened, config), limit_seeds=limit_seeds, subsample=subsample)
-        self._trainer, self._every = trainer, every
+        self._trainer = trainer
+        self._every = every
         self._scores: tuple[int, dict[str, float]] | None = None
         self._tokenizer: Any = trainer.processing_class or getattr(trainer.data_collator, "tokenizer", None)
         if self._tokenizer is None:

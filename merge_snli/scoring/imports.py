@@ -116,7 +116,8 @@ def _outputs(answers: ImportedAnswers, data: ScoredData) -> tuple[Ints, tuple[st
 def _run_record(answers: ImportedAnswers, data: ScoredData) -> RunRecord:
     """Return how the answers to the pairs of the data were given."""
     replies = [answers.replies[pair] for pair in data.pairs if pair in answers.replies]
-    unread, read_by_model = Counter[str](), Counter[str]()
+    unread = Counter[str]()
+    read_by_model = Counter[str]()
     for given in replies:
         if majority(given) is None and given[0].kind:
             unread[given[0].kind] += 1
@@ -161,7 +162,8 @@ def read_predictions(paths: Sequence[Path], data: ScoredData, *, model: str) -> 
         scores: dict[str, str] | None = None
         for row in file.read():
             if scores is None:
-                scores, has_id = score_columns(row, data.label_names), ID in row.values
+                scores = score_columns(row, data.label_names)
+                has_id = ID in row.values
                 names = written_names(file, path, data.label_names)
             rows += 1
             label, is_tied = prediction_of(row, scores, names)

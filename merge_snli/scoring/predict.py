@@ -142,7 +142,8 @@ def cached(
     known = look_up(() if store is None else read_shards(store), digests)
     is_known = known["pair"].is_valid()
     missing = np.flatnonzero(np.logical_not(is_known))
-    rows, shards = [np.flatnonzero(is_known)], [known.filter(is_known).drop_columns("pair")]
+    rows = [np.flatnonzero(is_known)]
+    shards = [known.filter(is_known).drop_columns("pair")]
 
     def keep(predicted: Predicted) -> int:
         of_missing, shard = predicted
@@ -197,7 +198,8 @@ def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Pred
 
     Those of a block that are too long for the model come first, with NaN logits: they are never truncated.
     """
-    limit, before = predictor.facts.max_length, 0
+    limit = predictor.facts.max_length
+    before = 0
     blocks = batches_of(pairs, _characters, CHARACTERS_PER_BLOCK)
     for encoded in ahead(predictor.encode, blocks):
         tokens = encoded.lengths + encoded.added

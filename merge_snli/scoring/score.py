@@ -63,7 +63,8 @@ def score(
     Raises:
         InputError: If the model, the data set, its source, an option or the folder cannot be used.
     """
-    chosen, folder = ScoreOptions(**options), None if out is None else Path(out)
+    chosen = ScoreOptions(**options)
+    folder = None if out is None else Path(out)
     if isinstance(model, tuple) and len(model) == 2:
         from merge_snli.models.runner.predictors import pipeline_of
 
@@ -96,7 +97,8 @@ def _kind_of(model: object) -> str:
     Raises:
         InputError: If it cannot be scored.
     """
-    transformers, torch = sys.modules.get("transformers"), sys.modules.get("torch")
+    transformers = sys.modules.get("transformers")
+    torch = sys.modules.get("torch")
     if isinstance(model, str | Path):
         return FOLDER if Path(model).is_dir() else NAMED
     if transformers is not None and isinstance(model, transformers.TextClassificationPipeline):

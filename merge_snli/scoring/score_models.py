@@ -253,7 +253,8 @@ def _orders(best: Ints, gold: Ints, names: Sequence[str], data_labels: Sequence[
 
 def _order(best: Ints, gold: Ints, names: tuple[str, ...], data_labels: Sequence[str]) -> _Order:
     """Return which seeds are predicted correctly with an order; seeds that are too long do not count."""
-    compared, predicted = compared_labels(names, data_labels), best >= 0
+    compared = compared_labels(names, data_labels)
+    predicted = best >= 0
     answers = np.array(positions(names, compared))[best[predicted]]
     expected = np.array(positions(data_labels, compared))[gold[predicted]]
     return _Order(names, answers == expected)

@@ -80,7 +80,8 @@ def model_from_name(
         display_name: The name to report; by default the name of the folder or Hub repository.
         predicted_on: The type of the device on which other machines have predicted all pairs; None to predict here.
     """
-    prompt, trusted = options.prompt, options.trust_remote_code
+    prompt = options.prompt
+    trusted = options.trust_remote_code
     resolved = find_model(name, allow_pickle=options.allow_pickle, trust_remote_code=trusted, adapters=True)
     known = paper_model(resolved.name)
     digest = resolved.digest
@@ -90,7 +91,8 @@ def model_from_name(
         known_labels = getattr(known, "labels", None)
         labels, origin = find_model_labels(outputs, given=options.model_labels, model=name, known=known_labels)
     else:
-        labels, origin = prompt.labels, PROMPT
+        labels = prompt.labels
+        origin = PROMPT
         digest = sha256_of_json([digest, prompt.digest, PROMPT_VERSION])
     record = ModelRecord(
         name=display_name or resolved.name,

@@ -45,10 +45,14 @@ def validate(dataset: object, *, tagger: str | None = None) -> ValidationReport:
         InputError: If the folder does not exist, or `tagger` cannot be loaded.
     """
     if isinstance(dataset, str | Path):
-        name, folder, revision = str(dataset), Path(dataset), None
+        name = str(dataset)
+        folder = Path(dataset)
+        revision = None
     else:
         opened = find_dataset(dataset)
-        name, folder, revision = opened.name, opened.folder, opened.revision
+        name = opened.name
+        folder = opened.folder
+        revision = opened.revision
         if opened.loaded is not None and not opened.is_stored:
             collector = Collector()
             check_loaded(opened.loaded, collector)

@@ -43,11 +43,13 @@ def check_card(folder: Path, record: Record, collector: Collector) -> None:
     try:
         for name in shown:
             open_parquet(folder / name).close()  # too large a file is not read
-        content, card = (folder / CARD_FILE).read_bytes(), render_card(record, folder).encode()
+        content = (folder / CARD_FILE).read_bytes()
+        card = render_card(record, folder).encode()
         if is_complete:
             _compare_lines(content, card, collector)
         else:
-            metadata, expected = RepoCard(content.decode()).data, RepoCard(card.decode()).data
+            metadata = RepoCard(content.decode()).data
+            expected = RepoCard(card.decode()).data
             for key in LOADED_METADATA:
                 collector.compare(CARD_FILE, key, metadata.get(key), expected.get(key), "the data gives")
     except (*READ_ERRORS, *YAML_ERRORS) as error:

@@ -96,7 +96,8 @@ def _check_bytes(folder: Path, copy: Path, run: RecordedRun, collector: Collecto
     """Report files with other rows than those of the copy, and files with the same rows but other bytes."""
     same_rows = []
     for name in run.record.data_files:
-        stored, written = folder / name, copy / name
+        stored = folder / name
+        written = copy / name
         if not stored.is_file() or (written.is_file() and sha256_of_file(stored) == sha256_of_file(written)):
             continue
         if not _check_table(folder, name, run, collector):

@@ -45,7 +45,8 @@ def check_pairs(folder: Path, record: Record, collector: Collector) -> None:
 
 def _check_rows(record: Record, name: str, table: pa.Table, seen: set[str], collector: Collector) -> None:
     """Check that a group has one premise and no pair an id of `seen`, which gets its ids; and the record's counts."""
-    config, path = record.configs[name], data_file(name, record.configs[name].split)
+    config = record.configs[name]
+    path = data_file(name, record.configs[name].split)
     collector.count("rows", table.num_rows)
     premises: dict[str, str] = {}
     columns = (table[column].to_pylist() for column in ("pair_id", record.group_column, "premise"))

@@ -77,7 +77,8 @@ def _check_in_place(
 
     Filters that always apply are checked with the replacement itself. Scrambled replacements are not checked.
     """
-    options, texts = run.options, run.record.texts.by_column
+    options = run.options
+    texts = run.record.texts.by_column
     filters = [
         applied
         for applied in run.filters

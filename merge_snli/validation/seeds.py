@@ -115,7 +115,9 @@ def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> Non
         run: The record of the run.
         collector: Gets the findings.
     """
-    row, options, find = seed.row, run.options, partial(collector.find, SEEDS, seed.number)
+    row = seed.row
+    options = run.options
+    find = partial(collector.find, SEEDS, seed.number)
     labels = run.record.label_names
     if not 0 <= row["label"] < len(labels):
         find("label", f"is {row['label']}; the labels are 0 to {len(labels) - 1}")
@@ -130,7 +132,8 @@ def check_seed(seed: CheckedSeed, run: RecordedRun, collector: Collector) -> Non
 
 def _check_words(name: str, seed: CheckedSeed, options: Options, find: Find) -> None:
     """Check the shared words of a class, and their numbers of variants."""
-    words, counts = seed.row[f"{name}_words"], seed.row[f"{name}_variants"]
+    words = seed.row[f"{name}_words"]
+    counts = seed.row[f"{name}_variants"]
     shared = [word.text for word in seed.shared.values() if word.word_class == name and word.left_out is None]
     if words != shared:
         find(f"{name}_words", f"is {quoted(words)}; the tagger finds {quoted(shared)}")
@@ -182,7 +185,8 @@ def _at_offsets(word: SharedWord, row: Row, options: Options, find: Find) -> Sha
 
 def _find_word(row: Row, seed: CheckedSeed, run: RecordedRun, find: Find) -> SharedWord | None:
     """Return the shared word that a variant replaces, or None if there is no such word, which is reported."""
-    word_class, original = row["word_class"], row["original"]
+    word_class = row["word_class"]
+    original = row["original"]
     word = seed.shared.get((word_class, original))
     if word_class not in run.options.classes:
         find("word_class", f"is {quoted(word_class)}; the classes of the run are {', '.join(run.options.classes)}")
@@ -284,7 +288,8 @@ def offsets_in_seed(row: Row, side: str, *, ignore_case: bool = False) -> tuple[
     Returns:
         The offsets; none if the sentence is not that of the seed with the word replaced.
     """
-    sentence, original = row[f"seed_{side}"], row["original"]
+    sentence = row[f"seed_{side}"]
+    original = row["original"]
     starts = seed_offsets(row, side) if original else ()
     replaced = {sentence[start : start + len(original)] for start in starts}
     whole = rf"(?<![\w\-'’/]){re.escape(original)}(?![\w\-'’/])"  # certainly not within a longer word

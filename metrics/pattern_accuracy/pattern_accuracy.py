@@ -153,7 +153,8 @@ class PatternAccuracy(evaluate.Metric):  # type: ignore[misc]  # evaluate has no
             return score(*columns, options)  # all rows are here: skips evaluate's file, which is 50 times slower
         rows = dict(zip(_NAMES, columns or (None, None, None), strict=True))
         outcome: Scores | ValueError | None = super().compute(**rows, options=options)
-        self._seen, self._n_rows = None, 0
+        self._seen = None
+        self._n_rows = 0
         if isinstance(outcome, ValueError):
             raise outcome
         return outcome

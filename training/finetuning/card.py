@@ -21,7 +21,8 @@ def card_text(record: JsonObject, labels: Sequence[str], accuracy: float | None,
         accuracy: Its accuracy on the held-out problems; None without any.
         name: The name of the model.
     """
-    base, sources = record["base"]["name"], record["sources"]
+    base = record["base"]["name"]
+    sources = record["sources"]
     metadata = ModelCardData(
         license=record["license"],
         language="en",

@@ -39,7 +39,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        rate, decay = self.learning_rate, self.weight_decay
+        rate = self.learning_rate
+        decay = self.weight_decay
         if not 0 < rate < 1:
             raise InputError(f"⟦learning_rate⟧ is {rate:g}: it must be between 0 and 1, such as 2e-5")
         if not 0 <= decay < math.inf:

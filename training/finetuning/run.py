@@ -54,7 +54,8 @@ def finetune(
     set_seed(seed)
     tokenizer = AutoTokenizer.from_pretrained(base.tokenizer_path)
     model = load_classifier(base.path)
-    max_length, limit = options.recipe.max_length, model_limit(model, tokenizer)
+    max_length = options.recipe.max_length
+    limit = model_limit(model, tokenizer)
     if limit is not None and max_length > limit:
         raise InputError(
             f"⟦max_length⟧ is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"

@@ -103,14 +103,17 @@ class CausalLM(Predictor):
 
     def _find_runner(self) -> Runner:
         """Pack the model, find out whether it can use a cache, and return what runs it."""
-        model, example = self._model, self.encode([EXAMPLE_PAIR] * 2)
+        model = self._model
+        example = self.encode([EXAMPLE_PAIR] * 2)
         run = partial(run_once, encoded=example, device=model.device)
         packed = pack(model, partial(run, self._without_cache))
         plain = run(self._without_cache)
         self._uses_cache = outputs_match(partial(run, self._with_cache), plain, NOISE[model.dtype])
-        step, cached = self._without_cache, 0
+        step = self._without_cache
+        cached = 0
         if self._uses_cache:
-            step, cached = self._with_cache, len(self._prefix)
+            step = self._with_cache
+            cached = len(self._prefix)
         name = f"model {self.facts.architecture}"
         return find_runner(model, step, example, name=name, item="prompt", packed=packed, cached=cached)
 
@@ -125,7 +128,8 @@ class CausalLM(Predictor):
 
     def _with_cache(self, batch: Batch) -> list[torch.Tensor]:
         """Return the log-likelihoods of the answers to the prompts of a batch, [n, n_labels]."""
-        contexts, cache = batch[IDS][:, len(self._prefix) :], copy.deepcopy(self._prefix_cache)
+        contexts = batch[IDS][:, len(self._prefix) :]
+        cache = copy.deepcopy(self._prefix_cache)
         if cache is not None:
             cache.batch_repeat_interleave(len(contexts))
         logits, cache = self._forward(contexts, 1, past_key_values=cache, use_cache=True)

@@ -64,7 +64,8 @@ def is_batch_invariant(run: Callable[[Ints], Floats32], sizes: Sequence[int]) ->
 
 def rotated(example: Encoded, number: int) -> Encoded:
     """Return inputs with the tokens of an example, each from another of its tokens on; the first is the example."""
-    numbers, length = np.arange(number), example.lengths[0]
+    numbers = np.arange(number)
+    length = example.lengths[0]
     columns = {name: np.repeat(values[:1], number, axis=0) for name, values in example.columns.items()}
     return replace(example, starts=numbers % length, lengths=np.full(number, length), columns=columns)
 
@@ -94,7 +95,8 @@ def find_runner(
         max_length: Maximum number of tokens per input, or None if there is no limit.
         cached: Number of tokens of each input that are computed once for all.
     """
-    pads, length = padding > 0, int(example.lengths[0])
+    pads = padding > 0
+    length = int(example.lengths[0])
     layers = [module for module in model.base_model.modules() if isinstance(module, nn.Linear)]
     tokens = partial(batch_tokens, model.device.type, sum(layer.weight.numel() for layer in layers), pads=pads)
     sizes = (*TESTED_ROWS, max(MIN_FULL, tokens(batch_invariant=True) // (length - cached + padding)))

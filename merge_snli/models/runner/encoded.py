@@ -115,7 +115,8 @@ class Encoder:
 
     def __call__(self, inputs: Sequence[str] | Sequence[Pair], pad: int | None = None) -> Encoded:
         """Return the tokens of texts or pairs; `pad` is the id of the padding token if they may be padded."""
-        of_inputs, tokens = array("q"), {name: array("i") for name in self._names}
+        of_inputs = array("q")
+        tokens = {name: array("i") for name in self._names}
         for start in range(0, len(inputs), INPUTS_PER_CALL):
             rows = self._tokenize(inputs[start : start + INPUTS_PER_CALL])
             of_inputs.extend(map(len, rows[IDS]))

@@ -68,7 +68,8 @@ def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # no
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     """Return the sha256 over the config, tokenizer and weights of a loaded pipeline."""
-    model, tokenizer = pipeline.model, pipeline.tokenizer
+    model = pipeline.model
+    tokenizer = pipeline.tokenizer
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
     backend = getattr(tokenizer, "backend_tokenizer", None)

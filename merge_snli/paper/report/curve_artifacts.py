@@ -149,7 +149,9 @@ def _figure_of_classes(
         adjusted: Whether the p-values of several tests are adjusted.
         texts: See `_figure`.
     """
-    rows, different, same = [], [], []
+    rows = []
+    different = []
+    same = []
     for test in tests:
         first, second = CLASS_PLURALS[test.first], CLASS_PLURALS[test.second]
         adjusted_p = test.adjusted_p if isinstance(test, PairResult) else None
@@ -187,7 +189,8 @@ def _test_over(tests: Sequence[TestResult]) -> str:
 def fine_tuned_artifact(value: FineTuned) -> Artifact:
     """Return Figure 7, variants by the masked LMs that made them."""
     curves: list[Curve] = []
-    at, seeds = [], []
+    at = []
+    seeds = []
     for style, (group, name) in enumerate(GROUP_NAMES.items()):
         if group in value.curves:
             curve = value.curves[group]
@@ -227,10 +230,12 @@ def _table_of_groups(value: FineTuned) -> Table:
 
 def filter_sets_artifact(value: FilterSets) -> Artifact:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
-    named, counted = list[Curve](), list[Curve]()
+    named: list[Curve] = []
+    counted: list[Curve] = []
     accuracies = {}
     for style, data in enumerate(value.sets):
-        name, curve = data["name"], data["curve"]
+        name = data["name"]
+        curve = data["curve"]
         named.append((name, curve, style))
         counted.append((f"{name} ({curve.variants:,})", curve, style))
         accuracies[name] = curve.at(QUALITY_THRESHOLD)
@@ -269,7 +274,8 @@ def _figure(
         caption: What each line is.
         texts: The other fields of the artifact.
     """
-    enough, few = [], []
+    enough = []
+    few = []
     for line in curves:
         name, curve, _ = line
         if curve.seeds >= MIN_SEEDS:

@@ -125,7 +125,8 @@ def _analyses(scored: Sequence[ScoredDataset], settings: Settings, stage: Stage,
     common = [on_common_seeds([dataset])[0] for dataset in scored]
     chapters = []
     for title, dataset in zip(titles_of([dataset.record for dataset in scored]), common, strict=True):
-        labels, data = two_way_suffix(dataset.models[0].result), dataset.record
+        labels = two_way_suffix(dataset.models[0].result)
+        data = dataset.record
         key = f"{safe_name(data.name)}-{data.digest[:8]}-{data.config}"
         if labels:
             key += "-two-way"

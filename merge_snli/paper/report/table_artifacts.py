@@ -24,9 +24,11 @@ SEED_NOTES = ("Scores in percent.", ABOUT)
 
 def table_3_artifact(value: Table3) -> Artifact:
     """Return Table 3, with intervals and letters."""
-    accuracies, intervals = {}, {}
+    accuracies = {}
+    intervals = {}
     for row in value.rows:
-        name, accuracy = row["model"], row["pattern_accuracy"]
+        name = row["model"]
+        accuracy = row["pattern_accuracy"]
         accuracies[name] = math.nan if accuracy is None else accuracy
         intervals[name] = row["pattern_accuracy_interval"]
     tables = [_table_3(value)]
@@ -161,8 +163,11 @@ def seed_correctness_artifact(value: SeedCorrectness) -> Artifact:
 
 def hard_seeds_artifact(value: HardSeeds) -> Artifact:
     """Return Table 10, the seeds that hardly any model answers right."""
-    rarely, never, of_all = len(value.rarely_right), len(value.never_right), count(value.seeds, "seed")
-    found, tables = f"none of {of_all}", list[Table]()
+    rarely = len(value.rarely_right)
+    never = len(value.never_right)
+    of_all = count(value.seeds, "seed")
+    found = f"none of {of_all}"
+    tables: list[Table] = []
     if rarely:
         found = f"{rarely:,} of {of_all}, and none on {never:,}"
         tables.append(_table_10(value))

@@ -94,7 +94,8 @@ def error_drivers_artifact(value: ErrorDrivers) -> Artifact:
     found = [f"{names[one.name]} ({one.estimate:+.2f})" for one in main.coefficients if one.p_value < ALPHA]
     significant = and_list(found or ["none"])
     predictors = count(len(main.coefficients), "predictor")
-    of_models, answers = basis(main.seeds, len(main.models)), count(main.answers, "answer")
+    of_models = basis(main.seeds, len(main.models))
+    answers = count(main.answers, "answer")
     return Artifact(
         name="error-drivers",
         paper="Research question 3",
@@ -126,14 +127,16 @@ def coefficient_figure(value: ErrorDrivers, narrow: bool, title: str) -> Figure:
     figure = Figure(figsize=(width, 1.1 + COEFFICIENT_INCHES * len(names)), layout="constrained")
     axes = figure.subplots()
     axes.axvline(0, color=GRAY, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    dots, label = value.models[0].coefficients, "95% interval"
+    dots = value.models[0].coefficients
+    label = "95% interval"
     if value.pooled is not None:
         marks: list[Coefficient] = []
         for model in value.models:
             marks += model.coefficients
         marks.sort(key=lambda mark: rows.index(mark.name))
         _plot(axes, marks, rows, "|", color=GRAY, markersize=9, label="single models")
-        dots, label = value.pooled.coefficients, f"all models, {label}"
+        dots = value.pooled.coefficients
+        label = f"all models, {label}"
     _plot(axes, dots, rows, "o", color=COLORS[0], markersize=7, markeredgecolor="white", label=label)
     for dot in dots:
         row = rows.index(dot.name)
@@ -178,7 +181,8 @@ def _coefficient_table(names: Mapping[str, str], regressions: Sequence[Regressio
         columns.add_value(shown, f"{name} estimate", format="+.3f")
         columns.add_value(f"{shown}, interval", f"{name} interval", under=True)
         columns.add_value(f"{shown}, p", f"{name} p", under=True)
-    rows, missing = [], list[str]()
+    rows = []
+    missing: list[str] = []
     titles: dict[str, list[str]] = {}
     for regression in regressions:
         title = _title(regression)

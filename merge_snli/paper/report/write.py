@@ -127,7 +127,8 @@ def _write_files(report: Report, folder: Path, progress: Progress) -> None:
 
 def _write_chapter(chapter: Chapter, folder: Path, stage: Stage) -> Shown:
     """Write the artifacts of a chapter, and return what the page shows of it."""
-    sections, not_computed = [], []
+    sections = []
+    not_computed = []
     for section, value in chapter.analyses:
         if isinstance(value, NotComputable):
             not_computed.append((section, str(value).rstrip(".")))

@@ -36,7 +36,8 @@ def estimate(run: PaperRun) -> Table:
     inputs = [(name, "forms", forms, TOKENS_PER_FORM) for name in run.masked_lms]
     inputs += [(name, "pairs", pairs, TOKENS_PER_PAIR) for name in run.scored_models]
     rows = []
-    total, download = others, 0.0
+    total = others
+    download = 0.0
     for name, unit, number, tokens in inputs:
         parameters = shapes()[name]["parameters"]
         seconds = number * operations_of(name, tokens, masked_lm=unit == "forms") / speed

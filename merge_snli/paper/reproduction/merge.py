@@ -110,7 +110,8 @@ class Reproduction(PaperRun):
     def score_data(self, name: str) -> None:
         """Score the models on a data set: on the plain one and its source all rows, on the others the drawn ones."""
         if f"data set {name}" not in self.failed:
-            plain, dataset = name == PLAIN, str(self.folder(name))
+            plain = name == PLAIN
+            dataset = str(self.folder(name))
             self.score(dataset, open_config(dataset, ALL), name, source=RECORDED if plain else None, drawn=not plain)
 
     def report(self) -> None:
@@ -211,9 +212,11 @@ def plan_reproduction(
     for name, value in (("problems", problems), ("corpus", corpus)):
         if demo and value is not None:
             raise InputError(f"⟦demo⟧ has its own problems: remove ⟦{name}⟧")
-    counterparts, why = {}, ""
+    counterparts = {}
+    why = ""
     if demo:
-        models, why = DEMO_MODELS, "bundled problems, masked LMs and classifiers instead of the paper's"
+        models = DEMO_MODELS
+        why = "bundled problems, masked LMs and classifiers instead of the paper's"
         counterparts = dict(zip(DEMO_MODELS, DEMO_MASKED_LMS, strict=True))
         corpus = PREFIX + PROBLEMS
         given: dict[str, Any] = {"mlm": DEMO_MASKED_LMS, "problems": PREFIX + PROBLEMS, "id_column": "id"}

@@ -240,7 +240,9 @@ def _with_tests(ours: Ours, results: Sequence[Result]) -> Ours:
         return Ours(reason=as_flags(error))
     cells = dict(ours.cells)
     for pair in comparison.family.pairs:
-        first, second, points = _name(pair.first), _name(pair.second), pair.result.difference
+        first = _name(pair.first)
+        second = _name(pair.second)
+        points = pair.result.difference
         cells[f"{first} − {second}", HIGHER] = _yes(pair.differs and points > 0)
         cells[f"{second} − {first}", HIGHER] = _yes(pair.differs and points < 0)
     cells.update(better_than_one(cells))

@@ -97,7 +97,8 @@ class SimplePairRun(PaperRun):
 
     def work(self) -> Work:
         """Count the pairs, as in the tables of docs/simple_pair.md, and estimate the time of making them."""
-        pairs, seconds = 0, 0.0
+        pairs = 0
+        seconds = 0.0
         if SIMPLE in self.needs:
             pairs += 53 * self.premises
             seconds += SECONDS_PER_PREMISE * self.premises
@@ -141,12 +142,16 @@ def plan_simple_pair(
         if row not in rows:
             raise InputError(f"⟦models⟧ has {row!r}: write ROW=MODEL with a row of {', '.join(rows)}")
     problems: tuple[str, ...] = SOURCES
-    why, known_models, premises = "", paper.models, SimplePairOptions.premises
+    why = ""
+    known_models = paper.models
+    premises = SimplePairOptions.premises
     if limit is not None:
-        why, premises = f"only {limit:,} premises per kind or template", limit
+        why = f"only {limit:,} premises per kind or template"
+        premises = limit
     if demo:
         why = "bundled classifiers instead of the paper's models, and fewer pairs"
-        problems, known_models = (PREFIX + PROBLEMS,), BUNDLED
+        problems = (PREFIX + PROBLEMS,)
+        known_models = BUNDLED
         premises = DEMO_PREMISES if limit is None else limit
     return SimplePairRun(
         out=out,

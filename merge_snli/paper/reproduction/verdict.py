@@ -122,14 +122,18 @@ def check_cell(
         compare), one of `VERDICTS`, and the reason why the numbers do not compare or ours was not computed.
     """
     found = number or OurNumber(None)
-    ours, interval = found.value, found.interval
+    ours = found.value
+    interval = found.interval
     if isinstance(ours, float) and math.isnan(ours):
         ours = None
-    difference, reason = None, ""
+    difference = None
+    reason = ""
     if not_comparable or (paper is None and ours is not None):
-        verdict, reason = NOT_COMPARABLE, not_comparable or "the paper does not have it"
+        verdict = NOT_COMPARABLE
+        reason = not_comparable or "the paper does not have it"
     elif ours is None or paper is None:
-        verdict, reason = NOT_COMPUTED, not_computed or "no value"
+        verdict = NOT_COMPUTED
+        reason = not_computed or "no value"
     elif isinstance(paper, str) or isinstance(ours, str):
         verdict = EQUAL if str(paper) == str(ours) else DIFFERS
     else:

@@ -98,7 +98,8 @@ def grid(artifact: Document) -> dict[str, list[dict[str, str]]]:
     digits = _digits(artifact)
     rows: dict[str, list[dict[str, str]]] = {}
     for cell in artifact["cells"]:
-        paper, column = cell["paper"], cell["column"]
+        paper = cell["paper"]
+        column = cell["column"]
         shown = decimals(paper) if isinstance(paper, int | float) else digits[column]
         explained = cell["verdict"]
         if cell["difference"]:
