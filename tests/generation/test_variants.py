@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 from generation import Options, variant_shards
 from generation.answers.store import MaskedLMAnswers
 from generation.pipeline import run_pipeline
+from generation.replacements.combine import Replacement
 from generation.run_inputs import RunInputs, read_inputs
 from generation.sentences.forms import replace_occurrences
 from generation.sentences.tagged_shards import ProblemWords
+from generation.sentences.words import SharedWord
 from generation.variant_shards import make_rows
+from generation.variants import Variant, inflated
 from merge_snli.base.option import described
 from merge_snli.base.progress import Progress
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import columns
 from tests.records import first_problems
 
@@ -29,6 +33,14 @@ def test_only_the_occurrences_change(between: list[str], word: str) -> None:
         starts.append(len(sentence))
         sentence += f"dog{text}"
     assert replace_occurrences(sentence, starts, "dog", word)[0] == word.join(between)
+
+
+def test_the_words_of_a_class_together_need_as_many_variants_as_the_degree_of_inflation() -> None:
+    enough, few = (Problem(name, "A dog and a cat.", "A dog or a cat.", 0) for name in ("enough", "few"))
+    dog, cat = (SharedWord(word, "noun", (2,), (2,)) for word in ("dog", "cat"))
+    boy = Replacement("boy", (), (), 1.0)
+    of_both = [Variant(enough, word, boy) for word in (dog, cat)]
+    assert inflated([*of_both, Variant(few, dog, boy)], inflation=2) == [tuple(of_both)]
 
 
 @pytest.fixture

@@ -13,10 +13,9 @@ from merge_snli import Result, score
 from merge_snli.answers.opening import open_config
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.seeds import read_texts
-from tests import ROOT
-from tests.oracles import always
+from tests.oracles import BUNDLED, always
 
-SHIPPED = ROOT / "merge_snli"
+SHIPPED = BUNDLED
 SCRIPT = "<script>document.title='owned'</script>"
 QUOTES = '"it\'s" </script><img src=x onerror="document.title=\'owned\'"> & {{ 7 * 7 }} \u2028'
 Pair = tuple[str, str]

@@ -33,6 +33,7 @@ from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.oracles import (
     BUNDLED,
+    always,
     answers_of_groups,
     by_length,
     check_scores,
@@ -274,8 +275,7 @@ def annotators(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFacto
     return folder
 
 
-def neutral(pairs: list[Pair]) -> list[str]:
-    return ["neutral"] * len(pairs)
+neutral = always("neutral")
 
 
 @pytest.mark.slow

@@ -8,10 +8,9 @@ import pytest
 from merge_snli import Result, analyze, score
 from merge_snli.answers.opening import open_config
 from merge_snli.comparison.scored_dataset import ScoredDataset, scored_dataset
-from tests import ROOT
-from tests.oracles import by_premise, write_results
+from tests.oracles import BUNDLED, by_premise, write_results
 
-SHIPPED = ROOT / "merge_snli"
+SHIPPED = BUNDLED
 MARKUP = "<script>alert(1)</script>"
 
 
