@@ -12,13 +12,11 @@ from merge_snli.dataset.stored import read_split
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.simple_pair import make_simple_pair
 from merge_snli.results.store import read_results
-from tests import ROOT
-from tests.oracles import missing_from
+from tests.oracles import BUNDLED, missing_from
 
 pytestmark = pytest.mark.slow
 
 Answer = Callable[[Sequence[tuple[str, str]]], list[str]]
-SHIPPED = ROOT / "merge_snli"
 
 
 def neutral_unless(word: str) -> Answer:
@@ -38,7 +36,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, word in MODELS.items():
         for config, by in (("simple", ()), ("conjunction", ()), ("relevance", ("template+relevance",))):
             score(neutral_unless(word), folder / "simple_pair", config=config, by=by, out=folder / "results", name=name)
-    score(neutral_unless("not"), SHIPPED, config="adj", out=folder / "results", name="not")
+    score(neutral_unless("not"), BUNDLED, config="adj", out=folder / "results", name="not")
     return folder / "results"
 
 

@@ -16,17 +16,14 @@ from merge_snli.dataset.record import FilterRecord, MaskedLMRecord, generation_o
 from merge_snli.dataset.stored import MergeDataset, find_dataset, read_split
 from merge_snli.dataset.variants import SIDES
 from merge_snli.models.paper_models import PAPER_MLMS
-from tests import ROOT
 from tests.commands import Command
-from tests.oracles import refused
+from tests.oracles import BUNDLED, refused
 from tests.records import changed
-
-DATASET = ROOT / "merge_snli"
 
 
 @pytest.fixture(scope="module")
 def dataset() -> MergeDataset:
-    return find_dataset(str(DATASET))
+    return find_dataset(str(BUNDLED))
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +161,10 @@ def test_text_latex_and_json(dataset: MergeDataset, command: Command) -> None:
     titles = [line.split(":")[0] for line in lines if line.startswith(("Table", "Figure"))]
     assert titles == ["Table 2", "Table 4", "Table 6", "Table 9", "Figure 9"]
     assert max(map(len, lines)) <= TEXT_WIDTH
-    latex = command("tables", str(DATASET), "--format", "latex").out
+    latex = command("tables", str(BUNDLED), "--format", "latex").out
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == len(tables)
     assert r"entailment \%" in latex
-    document = command("tables", str(DATASET), "--format", "json").json
+    document = command("tables", str(BUNDLED), "--format", "json").json
     assert list(document) == list(tables)
     assert document["table_2"]["rows"] == dicts(tables["table_2"])
 
