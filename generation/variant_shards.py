@@ -161,7 +161,7 @@ def make_rows(
     words = [combine(word, options) for word in filtered]
     if inputs.judgments is not None:
         words = drop_by_judgments(words, inputs.judgments, options, seeds)
-    variants: list[Variant] = []
+    variants = []
     for word in words:
         if seeds is None or seeds.has(*word.group):
             variants += [Variant(word.tagged.problem, word.word, replacement) for replacement in word.replacements]

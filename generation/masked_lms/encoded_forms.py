@@ -144,8 +144,8 @@ class FormEncoder:
         encoded: dict[str, Input] = {}
         in_window: set[str] = set()
         refused: dict[str, str] = {}
-        pieces: list[Input] = []
-        words: list[int] = []
+        pieces = []
+        words = []
         for tokens in self.tokenize([*keys]):
             for key in keys[tokens.text]:
                 form, seen = self._shown(forms[key], tokens)

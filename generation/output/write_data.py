@@ -84,7 +84,7 @@ def write_data(
         number_of_variants, number_of_seeds = pool.map(write, merged)
         of_classes: list[Part] = [(name, TEST, _rows_of_class(all_variants, name)) for name in options.classes]
         numbers = [number_of_variants, *pool.map(write, of_classes)]
-        drawn: list[Part] = []
+        drawn = []
         for config, number in zip((ALL, *options.classes), numbers, strict=True):
             if number:
                 rows[config] = {TEST: number}

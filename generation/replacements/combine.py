@@ -125,7 +125,7 @@ def scramble_all(
         order of their letters is allowed.
     """
     scrambled: dict[str, Replacement] = {}
-    left_out: list[Replacement] = []
+    left_out = []
     for replacement in replacements:
         word = scramble(replacement.word, random_seed, {*problem_words, *map(fold, scrambled)}, language)
         if word is None:

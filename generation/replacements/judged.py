@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from generation.options import Options
-from generation.replacements.combine import Replacement
 from generation.replacements.finding import FilteredWord, dropped_from_sides
 from generation.seeds_from import Seeds
 from generation.sentences.words import SharedWord
@@ -48,7 +47,7 @@ def drop_by_judgments(
 
 
 def _judged(filtered: FilteredWord, judgments: VariantJudgments, minimum: float) -> FilteredWord:
-    kept: list[Replacement] = []
+    kept = []
     dropped = [*filtered.dropped]
     judged = {}
     for replacement in filtered.replacements:

@@ -86,7 +86,7 @@ class ReceptiveFieldTagger:
         windows = [self._window(suggestion) for suggestion in suggestions]
         self._embed_new()
         known = [window for window in windows if window is not None]
-        tags: list[str] = []
+        tags = []
         with _one_thread():
             for first in range(0, len(known), SUGGESTIONS_PER_BATCH):
                 tags += self._tags_of(torch.tensor(known[first : first + SUGGESTIONS_PER_BATCH]))

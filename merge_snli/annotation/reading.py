@@ -36,7 +36,7 @@ def read_sheets(
         sample = whole_sample(datasets)
     else:
         sample = read_sample(sample_file or beside)
-    files: list[Path] = []
+    files = []
     for path in paths:
         files += filled_sheets(path, sample) if path.is_dir() else [path]
     return sample, read_judgments(files, sample)
@@ -52,7 +52,7 @@ def filled_sheets(folder: Path, sample: Sample) -> list[Path]:
     Raises:
         InputError: If an annotator has no such sheet, or a sheet cannot be read.
     """
-    filled: list[Path] = []
+    filled = []
     for annotator in sample.annotators:
         names = [f"{annotator}{extension}" for extension in (".xlsx", ".csv", ".json")]
         with_scores = [folder / name for name in names if _is_filled(folder / name, sample.texts)]
@@ -84,7 +84,7 @@ def read_judgments(paths: Sequence[Path], sample: Sample) -> VariantJudgments:
         InputError: If a file cannot be read, is a sheet of another sample or annotator, has missing, double or invalid
             scores, or a text of it was changed. Judgments in logs and tables may be fewer than the sample.
     """
-    rows: list[JsonObject] = []
+    rows = []
     judges: list[JudgeRecord] = []
     files: dict[str, Path] = {}
     for path in paths:
@@ -119,7 +119,7 @@ def _judgments_of_table(path: Path, sample: Sample) -> VariantJudgments:
 
 def _rows_of_sheet(path: Path, sample: Sample) -> list[JsonObject]:
     """Return the scores in a sheet, or those of each annotator in an export, who have scored all variants."""
-    rows: list[JsonObject] = []
+    rows = []
     for annotator, of_annotator in _rows_by_annotator(path, sample).items():
         judged = [_judgment(where, annotator, cells, sample) for where, cells in of_annotator]
         rows += judged

@@ -30,7 +30,7 @@ def sheet_rows(path: Path, texts: TextNames) -> list[Row]:
     if path.suffix.lower() not in (".xlsx", ".csv"):
         raise InputError(f"{path} is neither .xlsx, .csv nor .json: pass a sheet or an export of Label Studio")
     names = {heading: name for name, heading in headings(texts).items()}
-    rows: list[Row] = []
+    rows = []
     with explained(OSError, f"{path} cannot be read (⟦reason⟧): name the file of a sheet"):
         for row in open_file(path).read():
             columns = [names.get(heading, heading) for heading in map(text_of, row.values)]

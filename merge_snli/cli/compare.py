@@ -163,7 +163,7 @@ def _run_power(arguments: Namespace) -> None:
         powers = []
         for threshold in arguments.threshold or (QUALITY_THRESHOLD,):
             powers += power_of_results(results, alpha=alpha, threshold=threshold, common_seeds=common)
-    figures: list[Path] = []
+    figures = []
     if arguments.out is not None:
         folder = check_out(arguments.out)
         for power in powers:
@@ -192,7 +192,7 @@ def _run_gate(arguments: Namespace) -> None:
         common_seeds=arguments.common_seeds,
     )
     allowed = ALLOW_UNREAD if arguments.allow_unread is None else arguments.allow_unread
-    failures: list[str] = []
+    failures = []
     for row in rows:
         failures += row.failures(fail_if_worse=arguments.fail_if_worse, min_pa=arguments.min_pa, allow_unread=allowed)
     failures = list(dict.fromkeys(failures))

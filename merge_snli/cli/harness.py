@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> None:
     from merge_snli.language_models.shots import SHOTS_FROM, fill_prompt, shots_for
     from merge_snli.language_models.task_files import check_tasks_folder, write_task_files
     from merge_snli.models.filled_prompt import in_orders
-    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, Prompt, read_prompts
+    from merge_snli.models.prompts import ALL_PROMPTS, TASK_PROMPT, read_prompts
 
     _check_options(arguments)
     if arguments.out is not None:
@@ -71,7 +71,7 @@ def run(arguments: Namespace) -> None:
     data = read.data
     shots_from = arguments.shots_from or SHOTS_FROM
     named = read_prompts(arguments.prompt or (ALL_PROMPTS if data.is_nli else TASK_PROMPT))
-    prompts: list[Prompt] = []
+    prompts = []
     for prompt in named:
         prompts += in_orders(prompt, data.label_names, arguments.orders)
     if arguments.out is not None:

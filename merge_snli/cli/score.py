@@ -107,9 +107,9 @@ def run(arguments: Namespace) -> int:
     prompts = _prompts(arguments)
     check_results_folder(arguments.out)
     options = scoring.options
-    results: list[Result] = []
+    results = []
     failed: dict[str, str] = {}
-    tables: list[Table] = []
+    tables = []
     for whole in open_data(scoring.dataset, config=options.config, group_column=options.group_column, by=options.by):
         of_config, reasons = _score(arguments, scoring, whole, prompts, cluster, dataset_id)
         results += of_config
@@ -162,7 +162,7 @@ def _score(
     opened = data_and_source(whole, scoring.options)
     if dataset_id is not None and not whole.has_seeds:
         raise InputError(f"⟦eval_results⟧ is for MERGE data sets, whose tasks the Hub knows, not {whole.name}")
-    results: list[Result] = []
+    results = []
     failed: dict[str, str] = {}
     shots_from = arguments.shots_from or SHOTS_FROM
     # All prompts are checked before the first is scored. The whole data has none of the shots, so they are the same for

@@ -45,7 +45,7 @@ def draw_figures(results: Iterable[Result], out: str | Path) -> list[Path]:
         InputError: If `out` is a file, is not writable or is in a data set.
     """
     folder = check_out(out)
-    files: list[Path] = []
+    files = []
     for group in on_same_data(results):
         data = group[0].dataset
         name = f"{safe_name(data.name)}-{data.digest[:8]}"

@@ -37,7 +37,7 @@ def standings(named: NamedResults, significance: Significance | None = None) -> 
     kinds: dict[str, dict[str, Result]] = {}
     for name, result in named.items():
         kinds.setdefault(two_way_suffix(result), {})[name] = result
-    sentences: list[str] = []
+    sentences = []
     letters: dict[str, str] = {}
     models: dict[str, str] = {}
     for kind, of_kind in kinds.items():

@@ -136,7 +136,7 @@ def judgments_in(paths: Sequence[str | Path]) -> VariantJudgments:
     Raises:
         InputError: If a file cannot be read, or as `judgments_of`.
     """
-    rows: list[JsonObject] = []
+    rows = []
     judges: list[JudgeRecord] = []
     for path in map(Path, paths):
         read = _read_log(path) if _is_log(path) else _read_table(path)

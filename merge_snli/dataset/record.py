@@ -321,7 +321,7 @@ class Record:
     @property
     def data_files(self) -> list[str]:
         """The relative path of the data file of each config and split, without the scores of annotators."""
-        files: list[str] = []
+        files = []
         for name, config in self.configs.items():
             files += [data_file(name, split) for split in config.splits]
         return files

@@ -85,7 +85,7 @@ def replaced_words(
         >>> replaced_words("A cat and a cat.", "A bird and a bird.", [2, 13], "cat", "bird")
         (ReplacedWord(seed=(2, 5), variant=(2, 6)), ReplacedWord(seed=(12, 15), variant=(13, 17)))
     """
-    words: list[ReplacedWord] = []
+    words = []
     seed_end = variant_end = 0
     for start in starts:
         at = seed_end + start - variant_end

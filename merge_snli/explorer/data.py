@@ -122,7 +122,7 @@ def _about_models(models: Sequence[ModelAnswers]) -> JsonObject:
     """Return names and notes, and which models are in means: those whose labels do not seem to be permuted, or all."""
     names = [model.name for model in models]
     averaged = []
-    notes: list[str] = []
+    notes = []
     for number, model in enumerate(models):
         of_model = all_notes(model.result)
         if len(of_model) == len(model.result.notes):  # none says that it is left out of means

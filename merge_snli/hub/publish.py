@@ -116,7 +116,7 @@ def publish_plan(api: HfApi, plan: Plan, *, private: bool = False) -> Published:
         InputError: If the Hub refuses or fails. The message also says which branches are published.
     """
     data = plan.branches[0]
-    pushed: list[Pushed] = []
+    pushed = []
     try:
         for branch in {branch.repo: branch for branch in plan.branches}.values():
             _ensure_repository(api, branch, private=private, may_create=not data.is_proposed)

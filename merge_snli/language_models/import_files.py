@@ -164,7 +164,7 @@ def _runs(
     """
     errors: list[InputError] = []
     logs: list[Log] = []
-    runs: list[_Run] = []
+    runs = []
 
     @cache
     def opened(name: str, config: str, group_column: str | None) -> ScoredData:

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspect_ai import Epochs, Task, TaskSource, task, task_source
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -122,7 +122,7 @@ def nli(
 
 def _sample(question: Question, filled: FilledPrompt) -> Sample:
     """Return a question as Inspect asks it."""
-    messages: list[ChatMessage] = []
+    messages = []
     for message in filled.messages(question.premise, question.hypothesis):
         messages.append(MESSAGES[message["role"]](content=message["content"]))
     return Sample(id=question.id, input=messages, target=question.label, metadata=question.metadata())

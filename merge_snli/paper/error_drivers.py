@@ -174,7 +174,7 @@ def _regression(scored: ScoredDataset, design: Design, models: Sequence[ModelAns
     numbers = len(names) + len(models)
     if not_computed is None and seeds <= numbers:
         not_computed = f"{seeds} seeds are too few for {numbers} coefficients"
-    coefficients: list[Coefficient] = []
+    coefficients = []
     if not_computed is None:
         try:
             fit = fit_logistic(design.columns[:, kept], outcomes, scored.groups)

@@ -83,7 +83,7 @@ def filter_sets(data: Sequence[ScoredDataset]) -> FilterSets:
     named = sorted(zip(_names(restricted), restricted, strict=True), key=lambda pair: _rank(pair[0]))
     ids = restricted[0].ids
     sets = []
-    coverage: list[str] = []
+    coverage = []
     values = {}
     for name, scored in named:
         curve, of_seeds = averaged(scored)
@@ -166,8 +166,8 @@ def _names(data: Sequence[ScoredDataset]) -> list[str]:
     (most, number), *next_most = Counter(inputs).most_common(2)
     is_usual = not next_most or number > next_most[0][1]
     names = []
-    titles: list[str] = []
-    full: list[str] = []
+    titles = []
+    full = []
     for scored, own_inputs in zip(data, inputs, strict=True):
         about = scored.record
         of_options = SET_NAMES.get(_options(scored)) if is_usual and own_inputs == most else None

@@ -100,7 +100,7 @@ class Problems:
 
     def files(self) -> tuple[Path, ...]:
         """Return the files, in the order of the names, and of the paths that match a pattern."""
-        paths: list[Path] = []
+        paths = []
         for name in self.names:
             paths += _find(name)
         for path in paths:

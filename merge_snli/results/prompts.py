@@ -173,7 +173,7 @@ def on_common_prompts(models: Sequence[Result]) -> list[Result]:
     by_model = [{_prompt_key(result): result for result in results_of(scored)} for scored in models]
     prompted = [set(prompts) for prompts in by_model if None not in prompts]
     common = set.intersection(*prompted) if prompted else set()
-    found: list[Result] = []
+    found = []
     for scored, prompts in zip(models, by_model, strict=True):
         kept = [result for key, result in prompts.items() if key in common]
         if not common and None not in prompts:

@@ -177,7 +177,7 @@ def read_results(*folders: str | Path, skip_invalid: bool = False) -> list[Resul
     """
     if not folders:
         raise InputError("no results: name the ⟦out⟧ folder of merge-snli score")
-    results: list[Result] = []
+    results = []
     for folder in folders:
         for result in _read_folder(folder, skip_invalid=skip_invalid):
             if result not in results:

@@ -55,8 +55,8 @@ def run_status(folder: Path) -> JsonObject:
     if not run:
         raise InputError(f"{folder} has no run on a cluster: pass the ⟦out⟧ folder of a command with ⟦cluster⟧")
     active = is_active(folder, run)
-    stages: list[JsonObject] = []
-    failures: list[JsonObject] = []
+    stages = []
+    failures = []
     for stage in run:
         status, failed = _stage_status(stage, active=active)
         stages.append(status)
@@ -68,8 +68,8 @@ def _stage_status(stage: SubmittedStage, *, active: bool) -> tuple[JsonObject, l
     """Return how far a stage is, and its failures."""
     completed = stage.completed()
     counts = Counter[str]()
-    timed: list[TaskRecord] = []
-    failures: list[JsonObject] = []
+    timed = []
+    failures = []
     units = 0
     for task in range(stage.tasks):
         record = read_task(stage.folder, task)

@@ -157,7 +157,7 @@ def score_models(
     Returns:
         The results of the models that were scored, and the error message of each model that failed, by its name.
     """
-    results: list[Result] = []
+    results = []
     failed: dict[str, Message] = {}
     for name, model in models.items():
         display_name = name if Path(model).is_dir() else None  # without its revision, a Hub id names the repository

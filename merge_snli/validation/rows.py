@@ -34,7 +34,7 @@ def check_rows(folder: Path, run: RecordedRun, tagger: str | None, collector: Co
     wordnet = _find_wordnet(run, collector)
     if run.options.scramble:
         collector.skip("word classes and relations of replacements: their letters are scrambled")
-    sizes: list[int] = []
+    sizes = []
     of_variants = []
     for seed_id, group in groupby(read_column(folder / VARIANTS, "seed_id")):
         of_variants.append(seed_id)

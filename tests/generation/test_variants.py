@@ -18,7 +18,7 @@ from generation.sentences.forms import replace_occurrences
 from generation.sentences.tagged_shards import ProblemWords
 from generation.sentences.words import SharedWord
 from generation.variant_shards import make_rows
-from generation.variants import Variant, inflated
+from generation.variants import Variant, subsample_all
 from merge_snli.base.option import described
 from merge_snli.base.progress import Progress
 from merge_snli.problems.problem import Problem
@@ -40,7 +40,9 @@ def test_the_words_of_a_class_together_need_as_many_variants_as_the_degree_of_in
     dog, cat = (SharedWord(word, "noun", (2,), (2,)) for word in ("dog", "cat"))
     boy = Replacement("boy", (), (), 1.0)
     of_both = [Variant(enough, word, boy) for word in (dog, cat)]
-    assert inflated([*of_both, Variant(few, dog, boy)], inflation=2) == [tuple(of_both)]
+    options = Options(problems="demo:problems", mlm=("demo:mlm-bpe",), inflation=2, subsamples=1)
+    selected = subsample_all([*of_both, Variant(few, dog, boy)], options)
+    assert {variant.id for variant in selected} == {variant.id for variant in of_both}
 
 
 @pytest.fixture

@@ -56,8 +56,8 @@ def read_training_data(options: FinetuneOptions) -> TrainingData:
     Args:
         options: The options of the run.
     """
-    examples: list[Problem] = []
-    held_out: list[Problem] = []
+    examples = []
+    held_out = []
     sources = []
     for name in options.train:
         read, source = read_examples(name, problem_options(name))

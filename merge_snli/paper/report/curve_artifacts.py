@@ -113,7 +113,7 @@ def classes_artifact(value: Classes) -> Artifact:
 
 def class_pairs_artifact(value: ClassPairs) -> Artifact:
     """Return Figure 6, pairs of word classes on the same seeds. A class keeps its color, a pair has one line style."""
-    curves: list[Curve] = []
+    curves = []
     for number, pair in enumerate(value.pairs):
         first, second = pair.first, pair.second
         for own, other, curve in ((first, second, pair.first_curve), (second, first, pair.second_curve)):
@@ -188,7 +188,7 @@ def _test_over(tests: Sequence[TestResult]) -> str:
 
 def fine_tuned_artifact(value: FineTuned) -> Artifact:
     """Return Figure 7, variants by the masked LMs that made them."""
-    curves: list[Curve] = []
+    curves = []
     at = []
     seeds = []
     for style, (group, name) in enumerate(GROUP_NAMES.items()):
@@ -230,8 +230,8 @@ def _table_of_groups(value: FineTuned) -> Table:
 
 def filter_sets_artifact(value: FilterSets) -> Artifact:
     """Return Figure 8, data sets with other filters, with the number of distinct variants beside each curve."""
-    named: list[Curve] = []
-    counted: list[Curve] = []
+    named = []
+    counted = []
     accuracies = {}
     for style, data in enumerate(value.sets):
         name = data["name"]

@@ -167,7 +167,7 @@ def hard_seeds_artifact(value: HardSeeds) -> Artifact:
     never = len(value.never_right)
     of_all = count(value.seeds, "seed")
     found = f"none of {of_all}"
-    tables: list[Table] = []
+    tables = []
     if rarely:
         found = f"{rarely:,} of {of_all}, and none on {never:,}"
         tables.append(_table_10(value))

@@ -182,7 +182,7 @@ def _coefficient_table(names: Mapping[str, str], regressions: Sequence[Regressio
         columns.add_value(f"{shown}, interval", f"{name} interval", under=True)
         columns.add_value(f"{shown}, p", f"{name} p", under=True)
     rows = []
-    missing: list[str] = []
+    missing = []
     titles: dict[str, list[str]] = {}
     for regression in regressions:
         title = _title(regression)

@@ -227,7 +227,7 @@ def plan_reproduction(
         if limit is not None:
             why = f"only the first {limit:,} problems"
     needs = needs_of(artifacts)
-    sets: list[str] = []
+    sets = []
     if needs:
         sets.append(PLAIN)
     if FILTER_SETS in needs:

@@ -73,7 +73,7 @@ def compare(artifact: PaperArtifact, ours: Ours, not_comparable: str = "") -> Do
             if column in artifact.columns:
                 printed.setdefault((row, column), None)
     why_not = artifact.not_computed or ours.reason
-    cells: list[Document] = []
+    cells = []
     for (row, column), paper in printed.items():
         number = ours.cells.get((row, column))
         undecided = "" if number is None else artifact.undecided.get(row, "")
