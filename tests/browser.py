@@ -19,7 +19,8 @@ Page = Any
 def chromium(*arguments: str) -> Iterator[Page]:
     """Start a browser with these additional arguments and quit it after the block."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
-    binary, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    binary = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
     if not binary or not driver:
         pytest.skip("Chromium and chromedriver are not installed (Debian: apt install chromium chromium-driver)")
     options = webdriver.ChromeOptions()

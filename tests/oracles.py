@@ -162,7 +162,8 @@ def check_scores(
     def near(*values: float | Fraction) -> Any:  # noqa: ANN401 - what pytest compares with
         return pytest.approx([*map(float, values)], abs=1e-12)
 
-    each, curves = [*map(share, draws)], [*map(passing_shares, draws)]
+    each = [*map(share, draws)]
+    curves = [*map(passing_shares, draws)]
     curve = [sum(column, Fraction()) / len(draws) for column in zip(*curves, strict=True)]
     mean = sum(each, Fraction()) / len(draws)
     squares = sum((value - mean) ** 2 for value in each)
@@ -210,7 +211,8 @@ class AnswersOfGroups:
 def answers_of_groups(result: Result, answers: Answers | None = None) -> AnswersOfGroups:
     """Return the answers of a result by group; by default those in the result."""
     answers = answers or result.answers
-    gold, predictions = [], []
+    gold = []
+    predictions = []
     for group in range(len(answers.group_ids)):
         rows = answers.groups == group
         gold.append("".join(map(letter_of, answers.gold[rows].tolist())))

@@ -39,7 +39,8 @@ def prose(text: str) -> list[tuple[int, str]]:
     """Return the numbered lines that are neither front matter nor inside a code block."""
     front = FRONT_MATTER.match(text)
     first = front[0].count("\n") if front else 0
-    lines, in_code = [], False
+    lines = []
+    in_code = False
     for number, line in enumerate(text.splitlines()[first:], start=first + 1):
         if FENCE.match(line):
             in_code = not in_code

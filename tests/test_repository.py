@@ -188,7 +188,9 @@ def test_the_example_with_datasets_and_evaluate(
         neutral = {"label": "NEUTRAL"}
         monkeypatch.setattr(transformers, "pipeline", lambda *_, **__: lambda rows, **_: [neutral] * len(rows))
     names = run(PLAIN)
-    scores, variants, labels = names["scores"], names["variants"], names["seeds"]["label"]
+    scores = names["scores"]
+    variants = names["variants"]
+    labels = names["seeds"]["label"]
     assert scores["n_samples"] == 10 * len(set(zip(variants["seed_id"], variants["word_class"], strict=True)))
     assert scores["qt"] == pytest.approx(scores["pattern_accuracy"] - scores["seed_sample_accuracy"])
     assert len(capsys.readouterr().out.split()) == 4

@@ -21,9 +21,11 @@ def unigram_tokenizer(kind: str) -> PreTrainedTokenizerFast:
     """Return a unigram tokenizer as SentencePiece makes them: for ALBERT and DeBERTa-v3, or XLNet's."""
     tokenizer = trained_unigram(embedded_texts(), 600, ["<pad>", "<unk>", "[CLS]", "[SEP]"], normalizers.NFKC())
     cls, sep = (tokenizer.token_to_id(token) or 0 for token in ("[CLS]", "[SEP]"))
-    single, pair = ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]:2")
+    single = "$A [SEP] [CLS]"
+    pair = "$A [SEP] $B:1 [SEP]:1 [CLS]:2"
     if kind != "xlnet":
-        single, pair = ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+        single = "[CLS] $A [SEP]"
+        pair = "[CLS] $A [SEP] $B:1 [SEP]:1"
     tokenizer.post_processor = processors.TemplateProcessing(
         single=single, pair=pair, special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
     )
@@ -55,7 +57,8 @@ def decoder_tokenizer(kind: str) -> PreTrainedTokenizerFast:
 
 def special_of(tokenizer: PreTrainedTokenizerFast) -> dict[str, int | None]:
     """Return the ids of special tokens as ModernBERT's config names them."""
-    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    cls = tokenizer.cls_token_id
+    sep = tokenizer.sep_token_id
     return {"cls_token_id": cls, "sep_token_id": sep, "bos_token_id": cls, "eos_token_id": sep}
 
 
@@ -86,7 +89,9 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
 
 
 def _config(kind: str, tokenizer: PreTrainedTokenizerFast, names: dict[str, Any]) -> Any:  # noqa: ANN401
-    pad, begin, end = tokenizer.pad_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
+    pad = tokenizer.pad_token_id
+    begin = tokenizer.bos_token_id
+    end = tokenizer.eos_token_id
     values = {"vocab_size": len(tokenizer), "pad_token_id": pad, **names}
     if kind != "t5":
         values["initializer_range"] = 0.7

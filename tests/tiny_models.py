@@ -98,7 +98,8 @@ def trained_wordpiece(texts: Iterable[str], size: int, special: Sequence[str], *
     The trainer breaks ties by the numbers of pieces, and numbers characters inside words in the order of a hash table
     that differs from process to process. So they are numbered before, as special tokens of the training.
     """
-    learned, tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]")), Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    learned = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     for each in (learned, tokenizer):
         each.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
         each.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -118,7 +119,8 @@ def trained_unigram(
 
     The trainer of unigram models adds up frequencies in an order that differs from process to process.
     """
-    learned, texts = Tokenizer(models.BPE(unk_token="<unk>")), list(texts)
+    learned = Tokenizer(models.BPE(unk_token="<unk>"))
+    texts = list(texts)
     learned.normalizer = normalizer
     learned.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation()])
     learned.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=size, special_tokens=[*special]))
@@ -130,7 +132,8 @@ def trained_unigram(
     for piece in sorted(vocabulary, key=vocabulary.__getitem__):
         scores.append((piece, math.log((counts[piece] + 1) / counts.total())))
     tokenizer = Tokenizer(models.Unigram(scores, unk_id=vocabulary["<unk>"]))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, pre_tokenizers.Metaspace()
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.add_special_tokens([*special])
     return tokenizer
@@ -244,7 +247,8 @@ def save_masked_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     values: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
     # The default range gives nearly uniform predictions; larger weights give clear differences.
     values |= {"initializer_range": 0.6, "max_position_embeddings": 64, **MASKED_LMS[model_type]}
-    begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    begin = tokenizer.bos_token_id
+    end = tokenizer.eos_token_id
     if kind in ("modernbert", "bart"):
         values |= {"bos_token_id": begin, "eos_token_id": end}
     if kind == "modernbert":

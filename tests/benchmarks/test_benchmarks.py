@@ -57,7 +57,8 @@ def test_scoring(benchmark: Benchmark) -> None:
     for rows in of_files:
         peers = [f"CrossEncoder, float32, batch_size={size}" for size in (32, 128, 512)]
         assert list(rows) == ["scoring, float32", *peers, "pipeline, batch_size=32"]
-        row, best = rows["scoring, float32"], max(number(rows[peer]["pairs per second"]) for peer in peers)
+        row = rows["scoring, float32"]
+        best = max(number(rows[peer]["pairs per second"]) for peer in peers)
         ratio = number(row["pairs per second"]) / best
         assert number(row["vs. CrossEncoder's best"]) == pytest.approx(ratio, abs=0.02)
         same, _, count = row["equal labels"].split()

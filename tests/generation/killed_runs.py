@@ -70,7 +70,8 @@ def main() -> None:
     _ = tagger.nlp  # loaded once, before the runs
     for module, name, value in ((run_inputs, "find_tagger", tagger), (tasks, "InPlaceTagger", InPlaceTagger(tagger))):
         setattr(module, name, lambda *_, value=value, **__: value)
-    runner.INPUTS_PER_SHARD, tasks.FORMS_PER_CHUNK = 8, 20
+    runner.INPUTS_PER_SHARD = 8
+    tasks.FORMS_PER_CHUNK = 20
     options = Options(
         problems=problems,
         id_column="id",

@@ -127,7 +127,8 @@ def test_a_problem_with_many_forms_is_not_tried(
 
     monkeypatch.setattr("generation.dry_run.MAX_FORMS", 6)
     monkeypatch.setattr(GenerationRun, "on", noted)
-    short, long = "A farmer sleeps. ", "A farmer sleeps. " * 9
+    short = "A farmer sleeps. "
+    long = "A farmer sleeps. " * 9
     texts = [long, short, long, short]
     rows = [{"premise": text, "hypothesis": "The farmer is here.", "label": "neutral"} for text in texts]
     estimated = dry_run(replace(options, problems=str(write_rows(tmp_path / "problems.jsonl", rows))))

@@ -58,11 +58,13 @@ def test_variants_agree_and_elide_by_the_whole_pipeline(rows: tuple[Path, list[d
     """Word classes, agreement and elision again, from each variant and with every component of the pipeline."""
     import spacy
 
-    nlp, classes = spacy.load(TAGGER), {"NOUN": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adj"}
+    nlp = spacy.load(TAGGER)
+    classes = {"NOUN": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adj"}
     after_elision = after_article = 0
     assert len(rows[1]) > 100
     for row, side in product(rows[1], ("premise", "hypothesis")):
-        text, word = row[side], row["replacement"]
+        text = row[side]
+        word = row["replacement"]
         lemmas = {token.lemma_.lower() for of in ("premise", "hypothesis") for token in nlp(row[f"seed_{of}"])}
         for offset in row[f"{side}_offsets"]:
             seed = text[:offset] + row["original"] + text[offset + len(word) :]
@@ -96,7 +98,8 @@ def test_variants_agree_and_elide_by_the_whole_pipeline(rows: tuple[Path, list[d
 def test_the_french_data_set_is_valid_scored_and_on_a_leaderboard(
     rows: tuple[Path, list[dict[str, Any]]], tmp_path: Path, command: Command
 ) -> None:
-    out, results = str(rows[0]), str(tmp_path / "results")
+    out = str(rows[0])
+    results = str(tmp_path / "results")
     assert main(["validate", out]) == 0
     assert main(["score", "demo:nli-a", "--dataset", out, "--out", results]) == 0
     assert main(["leaderboard", results, "--out", str(tmp_path / "page")]) == 0

@@ -163,7 +163,8 @@ def test_variants_without_a_judgment_are_dropped_and_counted_apart(
 
 
 def test_the_run_depends_on_the_judgments(made: Made, filtered: Callable[..., MergeDataset], tmp_path: Path) -> None:
-    ids, scores = made.ids, dict(by_number(made.ids))
+    ids = made.ids
+    scores = dict(by_number(made.ids))
     dataset = filtered({"model 1": scores})
     before = (dataset.folder / "run.json").read_bytes()
     moved = str(shutil.copy(tmp_path / "set.parquet", tmp_path / "moved.parquet"))
@@ -207,7 +208,8 @@ def test_explain_names_what_the_judgments_dropped(made: Made, judged: MergeDatas
 def test_validate_finds_judgments_that_do_not_fit(
     dataset: MergeDataset, bad: bool, change: dict[str, int] | None, message: str
 ) -> None:
-    path, variants = dataset.folder / ANNOTATION, ids_of(dataset)
+    path = dataset.folder / ANNOTATION
+    variants = ids_of(dataset)
     stored = pq.read_table(path)
     rows = stored.to_pylist()
     row = next(row for row in rows if (row["F"] + row["R"] < 9) == bad and (bad or row["variant_id"] in variants))
@@ -231,7 +233,8 @@ def test_validate_finds_a_record_without_its_judgments(dataset: MergeDataset) ->
 
 def test_scores_of_annotators_stay_beside_the_judgments(dataset: MergeDataset, tmp_path: Path) -> None:
     """Annotators who judge the filtered variants do not replace the judgments that filtered them."""
-    before, variant = read_split(dataset, "annotation"), ids_of(dataset)[0]
+    before = read_split(dataset, "annotation")
+    variant = ids_of(dataset)[0]
     for name, code in (("a1", 0), ("model 1", 2)):
         path = table(tmp_path / f"{name}.parquet", {name: {variant: (4, 4)}})
         assert main(["annotate", "apply", str(dataset.folder), path]) == code

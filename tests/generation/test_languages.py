@@ -119,11 +119,13 @@ def test_pieces_of_multilingual_vocabularies_are_words_in_any_script(make: Calla
 
 def occurrence(sentence: str, original: str, *tags: str, language: str = "fr") -> Occurrence:
     """The occurrence of a word in a sentence of words with spaces between them, each with its tag."""
-    tokens, at = [], 0
+    tokens = []
+    at = 0
     for word, tag in zip(sentence.split(), tags, strict=False):
         tokens.append(Token(word, at, tag))
         at += len(word) + 1
-    tagged, start = TaggedSentence(sentence, tuple(tokens)), sentence.index(original)
+    tagged = TaggedSentence(sentence, tuple(tokens))
+    start = sentence.index(original)
     problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
     shared = SharedWord(original, "noun", (start,), (start,))
     return Occurrence(problem, shared, frozenset(), "premise", start, start + len(original))

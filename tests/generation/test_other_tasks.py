@@ -67,7 +67,8 @@ class TaskRun:
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TaskRun:
     task: Task = request.param
     folder = tmp_path_factory.mktemp(task.name)
-    data, page = folder / "data", folder / "page"
+    data = folder / "data"
+    page = folder / "page"
     assert main(["generate", str(task.problems), *task.arguments, *GENERATE, "--out", str(data)]) == 0
     model = save_classifier("bert", folder / "model", labels=task.labels[::-1])
     assert main(["score", str(model), "--dataset", str(data), "--out", str(folder / "results")]) == 0
@@ -128,7 +129,9 @@ def test_sheets_are_scored_with_the_names_of_the_texts(
 
 
 def test_the_classifier_is_scored_by_the_labels_of_its_config(run: TaskRun) -> None:
-    result, scores, labels = run.result, run.result["scores"], [*run.task.labels]
+    result = run.result
+    scores = run.result["scores"]
+    labels = [*run.task.labels]
     assert result["model"]["label_origin"] == "config"
     assert result["model"]["labels"] == labels[::-1]
     assert result["compared_labels"] == labels

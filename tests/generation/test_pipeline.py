@@ -88,7 +88,8 @@ def test_variants_groups_and_subsamples_are_exact(made: MergeDataset) -> None:
 def test_the_bytes_do_not_depend_on_order_and_shards(
     made: MergeDataset, problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines, shuffled = problems.read_text(encoding="utf-8").splitlines(), tmp_path / "problems.jsonl"
+    lines = problems.read_text(encoding="utf-8").splitlines()
+    shuffled = tmp_path / "problems.jsonl"
     shuffled.write_text("\n".join(random.Random(0).sample(lines, len(lines))), encoding="utf-8")
     monkeypatch.setattr("merge_snli.models.runner.runner.INPUTS_PER_SHARD", 50)
     other = run_pipeline(options(shuffled), tmp_path / "merge_snli", problems_per_shard=7)
@@ -109,7 +110,8 @@ def test_a_finished_data_set_is_not_changed(
 
 @pytest.mark.slow
 def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: Path, command: Command) -> None:
-    out, pickled = tmp_path / "merge_snli", as_pickle(shutil.copytree(bundled("demo:mlm-bpe"), tmp_path / "pickled"))
+    out = tmp_path / "merge_snli"
+    pickled = as_pickle(shutil.copytree(bundled("demo:mlm-bpe"), tmp_path / "pickled"))
     given = ("generate", problems, "--limit", 6, "--inflation", 1, "--mlm", pickled)
     repeated = ("generate", "--options", out / "run.toml", "--out", tmp_path / "again", "--quiet")
     assert "--allow-pickle" in command(*given, "--dry-run", code=2).err
@@ -124,7 +126,8 @@ def test_pickles_need_the_option_even_with_a_run_file(problems: Path, tmp_path: 
 
 
 def test_other_options_need_overwrite(made: MergeDataset, problems: Path, tmp_path: Path) -> None:
-    out, other = copied(made, tmp_path / "merge_snli"), options(problems, random_seed=1)
+    out = copied(made, tmp_path / "merge_snli")
+    other = options(problems, random_seed=1)
     refused(r"random_seed.* add overwrite=True", run_pipeline, other, out)
     assert files_in(out) == files_in(made.folder)
     replaced = run_pipeline(other, out, overwrite=True)

@@ -93,7 +93,8 @@ def test_a_filtered_run_records_its_filters_and_is_valid(filtered: MergeDataset,
 def test_explain_names_the_filter_that_dropped_a_word(
     filtered: MergeDataset, plain: MergeDataset, command: Command
 ) -> None:
-    work, seeds = plain.folder.with_name("merge_snli.work"), read_split(filtered, "seed")["seed_id"].to_pylist()
+    work = plain.folder.with_name("merge_snli.work")
+    seeds = read_split(filtered, "seed")["seed_id"].to_pylist()
     text = "".join(command("explain", filtered.folder, "--seed-id", seed, "--work", work).out for seed in seeds)
     for reason in ("too few masked LMs in the premise", "other article", "other tag", "low log-odds", "low rank"):
         assert re.search(rf"^ +{reason} \d+: \w", text, re.MULTILINE), reason

@@ -108,7 +108,8 @@ def test_the_filters_relate_the_sets_to_each_other(made: Made) -> None:
 
 
 def test_the_scrambled_set_has_the_same_variants_with_shuffled_letters(made: Made) -> None:
-    plain, scrambled = sorted_letters(made.plain), sorted_letters(made.sets["scrambled"])
+    plain = sorted_letters(made.plain)
+    scrambled = sorted_letters(made.sets["scrambled"])
     assert scrambled == plain
 
 
@@ -119,7 +120,8 @@ def sorted_letters(dataset: MergeDataset) -> list[tuple[str, ...]]:
 
 
 def test_the_same_seeds_in_another_folder_are_the_same_run(made: Made, tmp_path: Path) -> None:
-    copy, out = shutil.copytree(made.plain.folder, tmp_path / "copy"), made.sets["pos"].folder
+    copy = shutil.copytree(made.plain.folder, tmp_path / "copy")
+    out = made.sets["pos"].folder
     before = (out / "run.json").stat().st_mtime_ns
     run_pipeline(options_with(made.options, seeds_from=str(copy), filters="pos"), out, quiet=True)
     assert (out / "run.json").stat().st_mtime_ns == before

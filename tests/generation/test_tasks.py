@@ -79,7 +79,9 @@ def test_the_bytes_are_those_of_one_process(options: Options, one_process: dict[
 @pytest.mark.slow
 def test_missing_files_of_earlier_stages_are_named(options: Options, tmp_path: Path) -> None:
     run = run_of(options, tmp_path)
-    name, first_of_4, second_of_4 = run.inputs.masked_lms[0].name, TaskShare(1, 4), TaskShare(2, 4)
+    name = run.inputs.masked_lms[0].name
+    first_of_4 = TaskShare(1, 4)
+    second_of_4 = TaskShare(2, 4)
     first, second = TaskShare(0, 2), TaskShare(1, 2)
     with QUIET.stage("all", unit="units") as stage:
 
@@ -118,7 +120,8 @@ def test_other_inputs_than_at_submission_are_refused(options: Options, tmp_path:
 
 def test_forms_of_long_texts_fill_a_chunk_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "FORMS_PER_CHUNK", 20)
-    long, short = Form("a" * 60_000, 0, 1), Form("a dog", 2, 5)
+    long = Form("a" * 60_000, 0, 1)
+    short = Form("a dog", 2, 5)
     store = SimpleNamespace(missing=lambda forms: forms)
     stage = SimpleNamespace(total=0)
 

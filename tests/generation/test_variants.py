@@ -28,7 +28,8 @@ from tests.records import first_problems
 
 @given(st.lists(st.text(alphabet=" .\n\u00a0é'\"-", max_size=5), min_size=2, max_size=6), st.text("xyz", min_size=1))
 def test_only_the_occurrences_change(between: list[str], word: str) -> None:
-    sentence, starts = between[0], []
+    sentence = between[0]
+    starts = []
     for text in between[1:]:
         starts.append(len(sentence))
         sentence += f"dog{text}"

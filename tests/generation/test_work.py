@@ -21,7 +21,8 @@ def test_the_default_may_be_spelled_out(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_failed_run_with_another_work_folder_leaves_none_beside_the_data_set(tmp_path: Path) -> None:
-    out, work = tmp_path / "out", tmp_path / "elsewhere"
+    out = tmp_path / "out"
+    work = tmp_path / "elsewhere"
     with pytest.raises(KeyboardInterrupt), work_folder(out, work):
         raise KeyboardInterrupt
     assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]

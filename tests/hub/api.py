@@ -109,7 +109,8 @@ def refs(api: Api, request: Request, *, repo: Repo) -> Response:
     def named(prefix: str, oids: Mapping[str, str]) -> list[dict[str, str]]:
         return [{"name": ref, "ref": prefix + ref, "targetCommit": oid} for ref, oid in sorted(oids.items())]
 
-    branches, tags = named("refs/heads/", repo.branches), named("refs/tags/", repo.tags)
+    branches = named("refs/heads/", repo.branches)
+    tags = named("refs/tags/", repo.tags)
     return as_json({"branches": branches, "tags": tags, "converts": []})
 
 
@@ -169,7 +170,8 @@ def whoami(api: Api, request: Request) -> Response:
 def create_repo(api: Api, request: Request) -> Response:
     """Create a repository."""
     body = request.get_json()
-    kind, id_ = body.get("type", "model"), f"{body['organization']}/{body['name']}"
+    kind = body.get("type", "model")
+    id_ = f"{body['organization']}/{body['name']}"
     url = _page(api, kind, id_)
     if (kind, id_) in api.storage.repos:
         return as_json({"error": f"You already created this {kind} repo", "url": url}, 409)
@@ -197,7 +199,8 @@ def validate_yaml(api: Api, request: Request) -> Response:
 
 def preupload(api: Api, request: Request, *, repo: Repo, revision: str) -> Response:
     """Return which files use LFS, and the ids of existing files."""
-    entries, files = found(repo, revision).tree, []
+    entries = found(repo, revision).tree
+    files = []
     for file in request.get_json()["files"]:
         path = file["path"]
         mode = "lfs" if LARGE.search(path) else "regular"
@@ -254,7 +257,8 @@ def _changed(api: Api, tree: Tree, operations: list[dict[str, Any]]) -> Tree:
     """Return the tree after the operations of a commit."""
     changed = dict(tree)
     for operation in operations:
-        value, path = operation["value"], operation["value"]["path"]
+        value = operation["value"]
+        path = operation["value"]["path"]
         if operation["key"] == "file":
             changed[path] = api.storage.add_blob(base64.b64decode(value["content"]))
         elif operation["key"] == "lfsFile":

@@ -46,7 +46,9 @@ class Hub:
 
     def reset(self) -> None:
         """Reset everything except the address."""
-        self.storage, self.faults, self.requests = Storage(), [], []
+        self.storage = Storage()
+        self.faults = []
+        self.requests = []
 
     def count(self, method: str, part: str) -> int:
         """Count the requests with a method and `part` in their path."""

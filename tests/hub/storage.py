@@ -85,7 +85,8 @@ class Repo:
 
     def titles(self, branch: str = "main") -> list[str]:
         """Return the commit titles of a branch, newest first."""
-        titles, oid = [], self.branches.get(branch)
+        titles = []
+        oid = self.branches.get(branch)
         while oid is not None:
             titles.append(self.commits[oid].title)
             oid = self.commits[oid].parent

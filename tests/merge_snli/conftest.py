@@ -132,7 +132,8 @@ def make_dataset() -> MakeDataset:
         label_names: Sequence[str] = schema.NLI_LABELS,
         change: Callable[[dict[str, Any], list[dict[str, Any]]], None] | None = None,
     ) -> Path:
-        problems, variants = [], []
+        problems = []
+        variants = []
         for seed, words in seed_rows(seeds, len(label_names)):
             rows = list(variant_rows(seed, words, drawn=drawn))
             if change is not None:
@@ -152,7 +153,8 @@ def make_dataset() -> MakeDataset:
                 draw = [row for row in rows if index in row["subsamples"]]
                 write_split(folder, config, f"subsample_{index}", draw, label_names)
         digest = hashlib.sha256(json.dumps([problems, variants], sort_keys=True).encode()).hexdigest()
-        masked_lms, data = (MaskedLMRecord("tiny", None, "0" * 64),), DataRecord(digest, {})
+        masked_lms = (MaskedLMRecord("tiny", None, "0" * 64),)
+        data = DataRecord(digest, {})
         save_record(folder, title=folder.name, label_names=tuple(label_names), masked_lms=masked_lms, data=data)
         (folder / "README.md").write_text("# a small data set\n", encoding="utf-8")
         return folder

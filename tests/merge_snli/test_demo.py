@@ -115,7 +115,8 @@ def test_it_starts_with_variants_drawn_at_random_and_the_answers_of_the_models(d
         assert title == f"{row['original']} -> {row['replacement']} ({gold})"
         assert " ".join(" ".join(lines[:-2]).split()) == f"P: {row['premise']} H: {row['hypothesis']}"
         for line, (name, of_model) in zip(lines[-2:], answers.items(), strict=True):
-            seed, variant = of_model[row["seed_id"]], of_model[row["variant_id"]]
+            seed = of_model[row["seed_id"]]
+            variant = of_model[row["variant_id"]]
             shown = line.replace(" (wrong)", "")
             assert shown == f"  demo:{name}  seed: {seed}, variant: {variant}"
             assert line.count(" (wrong)") == (seed != gold) + (variant != gold)
@@ -168,7 +169,8 @@ def test_a_second_run_loads_no_model(demo_run: DemoRun) -> None:
 
 @pytest.mark.slow
 def test_finished_outputs_load_no_model(demo_run: DemoRun) -> None:
-    data, results = str(demo_run.out / "merge_snli"), str(demo_run.out / "results")
+    data = str(demo_run.out / "merge_snli")
+    results = str(demo_run.out / "results")
     assert "demo:nli-a" in run_without_models(["score", "demo:nli-a", "--dataset", data, "--out", results])
     options = ["--options", f"{data}/run.toml"]
     assert f"data set in {data}" in run_without_models(["generate", *options, "--out", data])

@@ -194,7 +194,8 @@ def test_the_shipped_data_set_is_what_the_run_gives(demo_run: DemoRun) -> None:
     assert DATASET.record.options == regenerated.record.options
     assert DATASET.record.data.files.keys() == regenerated.record.data.files.keys()
     for name in DATASET.record.data.files:
-        ours, theirs = log_odds_of_rows(BUNDLED / name), log_odds_of_rows(regenerated.folder / name)
+        ours = log_odds_of_rows(BUNDLED / name)
+        theirs = log_odds_of_rows(regenerated.folder / name)
         differing = ours.keys() ^ theirs.keys()
         for row in ours.keys() & theirs.keys():
             if abs(ours[row] - theirs[row]) > 1e-3:

@@ -166,7 +166,8 @@ def empty_caches() -> Iterator[Path]:
     """Use new, empty caches of `datasets`, and yield an empty folder."""
     before = config.HF_DATASETS_CACHE, config.HF_MODULES_CACHE
     with tempfile.TemporaryDirectory() as home:
-        config.HF_DATASETS_CACHE, config.HF_MODULES_CACHE = Path(home, "datasets"), Path(home, "modules")
+        config.HF_DATASETS_CACHE = Path(home, "datasets")
+        config.HF_MODULES_CACHE = Path(home, "modules")
         (Path(home) / "empty").mkdir()
         try:
             yield Path(home) / "empty"

@@ -76,7 +76,8 @@ def test_importing_the_core_is_light() -> None:
 
 
 def random_rows(rng: random.Random) -> dict[str, Any]:
-    labels, groups = rng.choice([range(3), "012"]), rng.choice([range(5), "01234"])
+    labels = rng.choice([range(3), "012"])
+    groups = rng.choice([range(5), "01234"])
     rows = [(rng.choice(labels), rng.choice(labels), rng.choice(groups)) for _ in range(rng.randint(1, 30))]
     predictions, references, of_groups = map(list, zip(*rows, strict=True))
     return {"predictions": predictions, "references": references, "groups": of_groups}
@@ -86,7 +87,8 @@ def test_adding_batches_and_single_rows_gives_the_same_scores(module: Any) -> No
     rng = random.Random(4)
     for _ in range(20):
         rows = random_rows(rng)
-        groups, n_rows = rows["groups"], len(rows["groups"])
+        groups = rows["groups"]
+        n_rows = len(rows["groups"])
         options: dict[str, Any] = {"thresholds": rng.choice([0.9, "curve", [0.5, 0.75]])}
         options["subsamples"] = [[0, 1], *([rng.randrange(2)] for _ in range(n_rows - 1))]
         options["categories"] = rng.choices("nva", k=n_rows)

@@ -202,7 +202,8 @@ def seed_differences(
     keys = [variant.key for result in expected.values() for variant in result.variants]
     wanted = []
     for seed_id in sorted({seed_id for seed_id, _ in literal.pools(keys, options.inflation)}):
-        problem, result = seeds[seed_id], expected[seed_id]
+        problem = seeds[seed_id]
+        result = expected[seed_id]
         row: Row = {"seed_id": seed_id, "premise": problem.premise, "hypothesis": problem.hypothesis}
         row["label"] = NLI_LABELS.index(problem.label)
         counts = Counter((variant.word_class, variant.original) for variant in result.variants)

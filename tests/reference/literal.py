@@ -253,7 +253,8 @@ class MaskedLM:
 
     def whole_word(self, number: int, original: Piece, needs_capital: bool) -> str | None:
         """Return the letters of a piece that is a whole word in place of this one (filter 1), else None."""
-        piece, kind = self.pieces.get(number), original.kind
+        piece = self.pieces.get(number)
+        kind = original.kind
         if piece is None or piece.kind != kind or kind == "continuation" or not is_whole_word(piece.text):
             return None
         if original.text.lower() == original.text and Piece(kind, piece.text.lower()) not in self.known:
@@ -291,7 +292,8 @@ class MaskedLM:
 
 def _doubtful(ranked: list[tuple[int, float]], top_k: int, log_p_original: float) -> Iterator[int]:
     """Yield the pieces that may come out on the other side of the original or of the top k."""
-    last_in, first_out = ranked[min(top_k, len(ranked)) - 1][1], ranked[top_k][1] if len(ranked) > top_k else -math.inf
+    last_in = ranked[min(top_k, len(ranked)) - 1][1]
+    first_out = ranked[top_k][1] if len(ranked) > top_k else -math.inf
     for rank, (number, log_p) in enumerate(ranked):
         from_cutoff = log_p - first_out if rank < top_k else last_in - log_p
         if from_cutoff < NOISE or abs(log_p - log_p_original) < NOISE:
@@ -381,7 +383,9 @@ def with_full_stop(sentence: str, end: int) -> str:
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """Return where the sentences of a text begin and end, with the white space after them."""
-    sentences, begin, at = [], 0, 0
+    sentences = []
+    begin = 0
+    at = 0
     while at < len(text):
         here = at
         while at < len(text) and text[at] in ".!?…":
@@ -527,7 +531,8 @@ def votes(mlm: MaskedLM, sentence: str, start: int, end: int, original: str, vet
     answer = mlm.answer(sentence, start, end)
     if answer is None:
         return None
-    first, capital = list(answer.top)[:veto], needs_capital(sentence, start, end)
+    first = list(answer.top)[:veto]
+    capital = needs_capital(sentence, start, end)
     pieces = [mlm.whole_word(number, mlm.pieces[answer.original], capital) for number in first]
     return {in_case_of(original, piece) for piece in pieces if piece is not None}
 
@@ -667,7 +672,8 @@ def variants_of(
         classes: Word classes whose shared words are replaced.
         choices: What is done otherwise.
     """
-    premise_tokens, hypothesis_tokens = tagger.tag(premise), tagger.tag(hypothesis)
+    premise_tokens = tagger.tag(premise)
+    hypothesis_tokens = tagger.tag(hypothesis)
     taken = words_of_problem((premise, hypothesis), [*premise_tokens, *hypothesis_tokens])
     sentences = ((premise, premise_tokens), (hypothesis, hypothesis_tokens))
     result = Result()

@@ -108,7 +108,8 @@ def test_a_run_writes_a_classifier_with_labels_and_a_card_per_seed(base: Path, p
         assert model.config.id2label == dict(enumerate(NLI_LABELS))
         weights.append(model.classifier.weight)
         card = (out / f"seed-{seed}" / "README.md").read_text(encoding="utf-8")
-        trained, held_out = f"| {problems} | 24 |", "Accuracy on the 6 held-out problems"
+        trained = f"| {problems} | 24 |"
+        held_out = "Accuracy on the 6 held-out problems"
         assert not missing_from(card, "license: cc-by-sa-4.0", trained, held_out, f"| random seed | {seed} |")
     assert not torch.equal(*weights)
     assert not (tmp_path / "models.work").exists()
@@ -218,7 +219,8 @@ def test_augmentation_adds_all_examples_or_a_share_that_depends_on_the_seed(
     assert [example.label for example in added] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert everything.sources[-1].license == "apache-2.0"
     share = replace(chosen, augment_share=0.2)
-    first, other = augmented(data, share, 1), augmented(data, share, 2)
+    first = augmented(data, share, 1)
+    other = augmented(data, share, 2)
     assert len(first.examples) == 24
     assert first.sources[-1].used == 4
     assert first == augmented(data, share, 1) != other

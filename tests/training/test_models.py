@@ -149,7 +149,8 @@ def test_embeddings_and_layers_are_those_of_the_base_model() -> None:
     assert "tram" in pieces
     of_bert = bert(BertForMaskedLM, pieces, 2).bert.state_dict()
     of_roberta = roberta_masked_lm(["<mask>", "Ġdog", "Dog"], 2).roberta.state_dict()
-    words, last = "embeddings.word_embeddings.weight", "encoder.layer.1.output.dense.weight"
+    words = "embeddings.word_embeddings.weight"
+    last = "encoder.layer.1.output.dense.weight"
     vocabulary = base_tokenizer().get_vocab()
     for piece in ("[MASK]", "dog", "##a"):
         torch.testing.assert_close(of_bert[words][pieces.index(piece)], full[words][vocabulary[piece]])
@@ -204,7 +205,8 @@ def test_a_student_has_embeddings_layers_and_head_of_its_teacher() -> None:
     before = {name: value.clone() for name, value in teacher.state_dict().items()}
     after = student(teacher, (0, 2), STUDENT_LABELS)
     found = after.state_dict()
-    words, layer = "bert.embeddings.word_embeddings.weight", "bert.encoder.layer.{}.output.dense.weight"
+    words = "bert.embeddings.word_embeddings.weight"
+    layer = "bert.encoder.layer.{}.output.dense.weight"
     torch.testing.assert_close(found[words], before[words])
     torch.testing.assert_close(found[layer.format(1)], before[layer.format(2)])
     for name in ("classifier.weight", "classifier.bias"):

@@ -49,8 +49,11 @@ def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM)
     sentence = f"A {RARE} hangs here."
     form = Form(sentence, 2, 2 + len(RARE))
     assert mlm.encode({"form": form}).refused == {"form": SPLIT}
-    encoded, plain = encode(mlm, form, split_words=True), mlm.tokenizer(sentence)["input_ids"]
-    several, mask, at = len(encoded.pieces), mlm.tokenizer.mask_token_id, encoded.mask_index
+    encoded = encode(mlm, form, split_words=True)
+    plain = mlm.tokenizer(sentence)["input_ids"]
+    several = len(encoded.pieces)
+    mask = mlm.tokenizer.mask_token_id
+    at = encoded.mask_index
     assert several > 1
     run = [piece.original_id for piece in encoded.pieces]
     assert [*encoded.ids[:at], *run, *encoded.ids[at + 1 :]] == plain
@@ -62,7 +65,8 @@ def test_word_of_several_pieces_is_one_mask_with_a_form_per_piece(mlm: MaskedLM)
 
 def test_log_probability_of_a_word_is_the_mean_of_its_pieces(mlm: MaskedLM, folder: Path) -> None:
     model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
-    (rare,), (usual,) = forms(f"A {RARE} hangs here.", RARE, (2,)), forms("A farmer hangs here.", "farmer", (2,))
+    (rare,) = forms(f"A {RARE} hangs here.", RARE, (2,))
+    (usual,) = forms("A farmer hangs here.", "farmer", (2,))
     answers: dict[str, Any] = all_answers(mlm, {"rare": rare, "usual": usual}, split_words=True)
     encoded = encode(mlm, rare, split_words=True)
     of_pieces = [plain_fillers(model, piece).original_log_prob for piece in encoded.pieces]
@@ -106,7 +110,8 @@ def test_a_text_that_is_too_long_is_masked_in_a_window(mlm: MaskedLM) -> None:
     sentence = "A farmer sees a nurse and a baker near the old bridge. "
     text = sentence * 10 + "\nThe goat sees a farmer"
     tokens = len(mlm.tokenizer(sentence)["input_ids"])
-    middle, last = text.index("farmer", 4 * len(sentence)), text.rindex("farmer")
+    middle = text.index("farmer", 4 * len(sentence))
+    last = text.rindex("farmer")
     for form in forms(text, "farmer", (middle, last)):
         encoded = encode(mlm, form)
         assert encoded.in_window
@@ -120,7 +125,8 @@ def test_a_text_that_is_too_long_is_masked_in_a_window(mlm: MaskedLM) -> None:
 def test_a_long_text_is_tokenized_once_and_then_in_windows(
     tiny_mlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mlm, sentence = load(tiny_mlm("bert")), "A farmer sees a goat near the old bridge. "
+    mlm = load(tiny_mlm("bert"))
+    sentence = "A farmer sees a goat near the old bridge. "
     given: list[str] = []
     tokenize = FormEncoder.tokenize
 

@@ -48,7 +48,8 @@ def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> Shown:
     assert encoded.keys == ["form"]
     assert not encoded.refused
     columns = encoded.inputs.columns
-    ids, shown = encoded.inputs.ids(), []
+    ids = encoded.inputs.ids()
+    shown = []
     for row, (position, original) in enumerate(zip(columns[POSITION], columns[ORIGINAL], strict=True)):
         shown.append(Shown(ids[row], int(position), int(original), bool(encoded.in_window)))
     return replace(shown[0], pieces=tuple(shown[1:]))
@@ -110,12 +111,14 @@ def test_fillers_match_a_plain_forward_pass(kind: str, tiny_mlm: Callable[[str],
     mlm = load(tiny_mlm(kind))
     assert (not mlm.network.heads) == (kind in HEAD_ON_EVERY_TOKEN)
     assert (mlm.network.attention is not None) == (kind in LAST_LAYER_ON_MASK_ONLY)
-    model, has_onednn = mlm.network.encoder, torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    model = mlm.network.encoder
+    has_onednn = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     packed = any(isinstance(module, PackedLinear) for module in model.modules())
     assert packed == (model.device.type == "cpu" and has_onednn)
     model = AutoModelForMaskedLM.from_pretrained(tiny_mlm(kind), dtype=torch.float32).eval()
     for form in forms(SENTENCE, "farmer", (2, 16)):
-        fillers, expected = fillers_of(mlm, {"form": form})["form"], plain_fillers(model, encode(mlm, form))
+        fillers = fillers_of(mlm, {"form": form})["form"]
+        expected = plain_fillers(model, encode(mlm, form))
         assert fillers.piece_ids.tolist() == expected.piece_ids.tolist()
         np.testing.assert_allclose(fillers.log_probs, expected.log_probs, atol=1e-4)
         assert fillers.original_log_prob == pytest.approx(expected.original_log_prob, abs=1e-4)
@@ -129,7 +132,8 @@ def test_fillers_have_the_same_bits_in_any_batch(name: str) -> None:
     for first, second, tail in product(WORDS, WORDS, tails):
         form = Form(f"A {first} watches a {second} {tail}.", 2, 2 + len(first))
         queries[form.key] = form
-    whole, keys = fillers_of(mlm, queries, 100), list(queries)
+    whole = fillers_of(mlm, queries, 100)
+    keys = list(queries)
     assert len(whole) >= 100
     for some in (keys[5::-1], keys[3:90:7], keys[::-1][:100], *([key] for key in keys[::20])):
         for key, other in fillers_of(mlm, {key: queries[key] for key in some}, 100).items():
@@ -144,13 +148,15 @@ WORDS = ["man", "boy", "dog", "girl", "child", "woman", "people", "water"]
 @pytest.mark.parametrize("kind", [*KINDS, *OTHER_KINDS])
 def test_bfloat16_is_close_to_float32_with_float32_heads(kind: str, tiny_mlm: Callable[[str], Path]) -> None:
     resolved = find_model(str(tiny_mlm(kind)))
-    exact, coarse = load_masked_lm(resolved, device="cpu"), load_masked_lm(resolved, device="cpu", dtype="bfloat16")
+    exact = load_masked_lm(resolved, device="cpu")
+    coarse = load_masked_lm(resolved, device="cpu", dtype="bfloat16")
     assert coarse.network.encoder.dtype == torch.bfloat16
     for head in coarse.network.heads:
         for parameter in head.parameters():
             assert parameter.dtype == torch.float32
     (form,) = forms(SENTENCE, "farmer", (2,))
-    one, other = fillers_of(exact, {"form": form})["form"], fillers_of(coarse, {"form": form})["form"]
+    one = fillers_of(exact, {"form": form})["form"]
+    other = fillers_of(coarse, {"form": form})["form"]
     assert one.log_probs.tobytes() != other.log_probs.tobytes()
     # Weights and vocabulary are random: single log-probabilities may differ by more than 1.
     first = dict(zip(one.piece_ids.tolist(), one.log_probs, strict=True))
@@ -276,7 +282,8 @@ def test_pickle_weights_are_loaded_only_if_allowed(tmp_path: Path, bert: Path) -
     refused(r"pickled .* add allow_pickle=True", find_masked_lms, [str(pickled)])
     [resolved] = find_masked_lms([str(pickled)], allow_pickle=True)
     form = {"form": Form("A man sleeps.", 2, 5)}
-    found, expected = fillers_of(load_masked_lm(resolved), form)["form"], fillers_of(load(bert), form)["form"]
+    found = fillers_of(load_masked_lm(resolved), form)["form"]
+    expected = fillers_of(load(bert), form)["form"]
     assert found.log_probs.tobytes() == expected.log_probs.tobytes()
     assert resolved.digest != find_model(str(bert)).digest
     (pickled / "pytorch_model.bin").write_bytes(b"cut")

@@ -44,7 +44,8 @@ def test_pieces_spell_the_encoded_text(make: Callable[[], PreTrainedTokenizerFas
     text = 'A farmer sees the "goat" near an old bridge.'
     encoding = tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
     for index, (start, end) in zip(encoding["input_ids"], encoding["offset_mapping"], strict=True):
-        piece, shown = vocabulary.pieces[index], text[start:end]
+        piece = vocabulary.pieces[index]
+        shown = text[start:end]
         assert piece.text.casefold() == shown.strip().casefold()
         if make is byte_bpe_tokenizer:
             assert (piece.kind == SPACED) == (" " in text[max(start - 1, 0) : start + 1])

@@ -28,7 +28,8 @@ def test_different_masked_lms_may_validate_premise_and_hypothesis() -> None:
     hypothesis = {"boy": Validated(("m2",), 0.5), "ant": Validated(("m2",), 2.0)}
     boy = Replacement("boy", ("m1",), ("m2",), 0.5)
     assert over_sentences(premise, hypothesis) == (boy,)
-    ant, cat = Replacement("ant", (), ("m2",), 2.0), Replacement("cat", ("m1",), (), -1.0)
+    ant = Replacement("ant", (), ("m2",), 2.0)
+    cat = Replacement("cat", ("m1",), (), -1.0)
     assert over_sentences(premise, hypothesis, sides="union") == (ant, boy, cat)
 
 

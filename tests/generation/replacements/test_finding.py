@@ -71,7 +71,8 @@ class Case(NamedTuple):
 
 
 def sentence(words: Sequence[str]) -> TaggedSentence:
-    tokens, start = [], 0
+    tokens = []
+    start = 0
     for word in words:
         tokens.append(Token(word, start, "NN" if word.lower() in NOUNS else "IN"))
         start += len(word) + 1
@@ -270,7 +271,8 @@ def plain_counts(case: Case) -> FilterCounts:
                 continue
             count[FORMS] += 1
             for number, log_prob in zip(answer.piece_ids, answer.log_probs, strict=True):
-                piece, lower = PIECES[number], PIECES[number].lower()
+                piece = PIECES[number]
+                lower = PIECES[number].lower()
                 has_capital = word.text[0].isupper()
                 is_word = piece not in ("not", "##s", "x2")
                 if form.start > 0 and has_capital and piece == lower:
@@ -299,7 +301,8 @@ def test_counts_match_a_plain_count(case: Case) -> None:
 
 @given(cases(), st.integers(0, 2))
 def test_sampling_affects_only_the_class_counts(case: Case, class_forms: int) -> None:
-    every, some = count(case, class_forms=None), count(case, class_forms=class_forms)
+    every = count(case, class_forms=None)
+    some = count(case, class_forms=class_forms)
     for key, all_of in every.items():
         of_some = some[key]
         for name in (FORMS, FILLERS, NO_WORD.reason, LESS_PROBABLE.reason, IN_PROBLEM.reason):

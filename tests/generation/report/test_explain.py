@@ -131,7 +131,8 @@ def test_a_seed_is_chosen_by_its_number_in_the_list(made: MergeDataset, command:
     seeds = read_split(made, "seed").to_pylist()
     listed = command("explain", made.folder, "--list", "--format", "json").json["rows"]
     assert [row["id"] for row in listed] == [seed["seed_id"] for seed in seeds]
-    last, seed = listed[-1], seeds[-1]
+    last = listed[-1]
+    seed = seeds[-1]
     assert last["seed"] == len(seeds)
     assert last["premise"] == seed["premise"]
     assert last["noun"] == sum(seed["noun_variants"])
@@ -179,7 +180,9 @@ def refuse(*_: object, **__: object) -> NoReturn:
 def test_the_cache_command_lists_files_and_drops_those_not_needed(
     tiny_mlm: Callable[[str], Path], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problems, mlm, work = str(first_problems(tmp_path, 8)), (str(tiny_mlm("bert")),), tmp_path / "shared"
+    problems = str(first_problems(tmp_path, 8))
+    mlm = (str(tiny_mlm("bert")),)
+    work = tmp_path / "shared"
     options = Options(problems=problems, id_column="id", mlm=mlm, top_k=40, inflation=2, subsamples=1, device="cpu")
     dataset = run_pipeline(options, tmp_path / "merge_snli", work=work)
     run_pipeline(replace(options, top_k=30, inflation=3, id_column=None), tmp_path / "other", work=work)

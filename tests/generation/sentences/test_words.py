@@ -28,7 +28,8 @@ from merge_snli.problems.reading import read_problems
 
 def sentence(*tagged: str) -> TaggedSentence:
     """Return a sentence from tokens spelled `word/TAG`; a leading `+` joins a token to the previous one."""
-    text, tokens = "", []
+    text = ""
+    tokens = []
     for token in tagged:
         joined = token.startswith("+")
         word, tag_ = token.removeprefix("+").rsplit("/", 1)

@@ -16,7 +16,8 @@ Scores = dict[str, tuple[int, int]]
 
 def random_scores(ids: list[str], seed: int) -> Scores:
     """Scores that are mostly good; two annotators with different seeds mostly agree."""
-    same, own = random.Random(0), random.Random(seed)
+    same = random.Random(0)
+    own = random.Random(seed)
     scores = {}
     for each in sorted(ids):
         fluency, reasoning = same.choices(range(1, 6), [1, 1, 1, 3, 9], k=2)

@@ -177,7 +177,8 @@ def log(sheets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: Score) -> None:
-    ids, every = set(pairs_in(log)), read_sample(sheets / "sample.json").shown
+    ids = set(pairs_in(log))
+    every = read_sample(sheets / "sample.json").shown
     fill_csv(sheets / "a1.csv", random_scores([*every], 1))
     numbers, printed = score(sheets / "a1.csv", log, "--dataset", SHIPPED)
     assert numbers["annotators"] == ["a1", "model 1"]
@@ -194,7 +195,8 @@ def test_the_log_is_an_annotator_beside_sheets(sheets: Path, log: Path, score: S
 def test_the_log_and_a_table_of_it_are_stored_in_the_data_set(
     sheets: Path, log: Path, tmp_path: Path, annotate: Annotate
 ) -> None:
-    folder, judgments = copy_bundled(tmp_path / "set"), judgments_in([log])
+    folder = copy_bundled(tmp_path / "set")
+    judgments = judgments_in([log])
     code, printed = annotate("apply", folder, log, "--sample", sheets / "sample.json")
     assert code == 0, printed
     stored = pq.read_table(folder / FILE)
@@ -234,7 +236,8 @@ def test_the_estimate_has_the_calls_of_the_task(sheets: Path, annotate: Annotate
     given = ("estimate", "--sample", sheets / "sample.json", "--per-question", "2", "--format", "json")
     code, printed = annotate(*given, "--reasoning-tokens", "100")
     assert code == 0, printed
-    estimated, task = json.loads(printed), judge(sample=str(sheets / "sample.json"), per_question=2)
+    estimated = json.loads(printed)
+    task = judge(sample=str(sheets / "sample.json"), per_question=2)
     assert estimated["calls"] == len(task.dataset)
     assert estimated["reasoning_tokens"] == 100 * len(task.dataset)
     characters = sum(len(message.text) for sample in task.dataset for message in messages_of(sample))

@@ -52,7 +52,8 @@ def test_each_class_has_as_many_variants(sheets: Path, variants: dict[str, dict[
 
 @pytest.mark.parametrize("annotator", ["a1", "a2"])
 def test_csv_and_spreadsheet_have_the_same_rows(sheets: Path, annotator: str) -> None:
-    rows, cells = read_csv(sheets / f"{annotator}.csv"), read_xlsx(sheets / f"{annotator}.xlsx")
+    rows = read_csv(sheets / f"{annotator}.csv")
+    cells = read_xlsx(sheets / f"{annotator}.xlsx")
     assert list(rows[0]) == COLUMNS
     for row, of_sheet in zip(rows, cells, strict=True):
         assert {name: text or None for name, text in row.items()} == of_sheet
@@ -158,7 +159,8 @@ def other_version(folder: Path, *changed: str) -> Path:
 
 
 def test_two_data_sets_give_one_pool(annotate: Annotate, tmp_path: Path) -> None:
-    out, shorter = tmp_path / "sheets", other_version(tmp_path / "shorter")
+    out = tmp_path / "sheets"
+    shorter = other_version(tmp_path / "shorter")
     common = ("--per", "all", "--annotators", "x", "--out", out)
     code, printed = annotate("sample", SHIPPED, shorter, "--size", "40,10", *common)
     assert code == 0

@@ -234,7 +234,8 @@ def semicolons(folder: Path) -> None:
         writer.writerow([""] * 9)
     with xlsx_rows(folder / "a2.xlsx") as sheet:
         for row in sheet.iter_rows(min_row=2):
-            fluency, reasoning = row[6], row[7]
+            fluency = row[6]
+            reasoning = row[7]
             fluency.value = float(fluency.value)
             reasoning.value = str(reasoning.value)
         sheet.cell(30, 9).value = ""
@@ -341,7 +342,7 @@ def no_second_score(tasks: list[Json]) -> None:
 
 
 def two_choices(tasks: list[Json]) -> None:
-    (fluency, _) = tasks[3]["annotations"][0]["result"]
+    fluency, _ = tasks[3]["annotations"][0]["result"]
     fluency["value"]["choices"] = ["4", "5"]
 
 

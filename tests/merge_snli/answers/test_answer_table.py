@@ -309,7 +309,8 @@ def test_calibration_is_that_of_a_plain_recount() -> None:
     assert (found.seed_brier, found.seed_calibration_error) == pytest.approx((brier(seeds), error(seeds)))
 
     def weakened(at: int) -> bool:
-        (before, _), (after, gold) = seeds[at % len(seeds)], rows[at]
+        before, _ = seeds[at % len(seeds)]
+        after, gold = rows[at]
         return before.index(max(before)) == after.index(max(after)) and after[gold] < before[gold]
 
     assert found.weakened == pytest.approx(fmean(fmean(map(weakened, draw)) for draw in subsamples if draw))

@@ -119,7 +119,8 @@ def test_an_error_from_another_process_is_the_same(again: Callable[[Exception], 
 
 def test_logs_name_parameters_as_in_python_or_by_flags() -> None:
     def logged(*filters: Callable[[logging.LogRecord], bool]) -> str:
-        logger, stream = logging.getLogger("test_errors"), io.StringIO()
+        logger = logging.getLogger("test_errors")
+        stream = io.StringIO()
         handler = logging.StreamHandler(stream)
         for each in filters:
             handler.addFilter(each)

@@ -38,7 +38,8 @@ def data(hub: Hub) -> Repo:
 
 
 def test_model_has_the_commit_as_revision(hub: Hub, model: Repo) -> None:
-    newest, first = find_model("org/bpe"), find_model("org/bpe@v1")
+    newest = find_model("org/bpe")
+    first = find_model("org/bpe@v1")
     assert newest.name == "org/bpe"
     assert newest.revision == model.branches["main"]
     assert first.revision == model.tags["v1"]

@@ -52,7 +52,8 @@ def test_stages_run_in_order_and_stop_at_the_first_error() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_notes_name_files_that_exist(tmp_path: Path, shared: bool) -> None:
-    notes, made = Notes(tmp_path / "notes" if shared else None), tmp_path / "made.parquet"
+    notes = Notes(tmp_path / "notes" if shared else None)
+    made = tmp_path / "made.parquet"
     made.touch()
     notes.write(TAG, 3, {"shard": made}, words={"noun": 2})
     assert notes.files(TAG, 3) == {"shard": made}

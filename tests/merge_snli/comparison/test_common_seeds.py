@@ -111,7 +111,8 @@ def test_a_partial_and_a_two_way_model_are_listed_but_not_ranked(results: list[R
 
 def test_the_board_and_its_page_give_the_reason(board: Board, n_part: int) -> None:
     assert [entry.name for entry in board.entries if entry.unranked is None] == [WHOLE, WEAK]
-    text, reason = markdown([board]), f"{n_part} of 24 seeds"
+    text = markdown([board])
+    reason = f"{n_part} of 24 seeds"
     assert text.index(f"| {WHOLE} ") < text.index(f"| {WEAK} ") < text.index(f"| {PART} (not ranked)")
     assert f"{PART} is not ranked: {reason}" in text
     assert f"{n_part} to 24 seeds" in text, "the heading claims no more seeds than the rows have"
@@ -201,7 +202,8 @@ LACKING = {"a": {6, 7}, "b": {6, 7}, "more": set[int](), "fewer": {1, 6, 7}, "ot
 
 def lacking(*names: str) -> list[Result]:
     """Return results of models that lack seeds."""
-    rows, on_seeds = [], {}
+    rows = []
+    on_seeds = {}
     for seed in range(8):
         letters = "".join("-" if seed in LACKING[name] else "e" for name in names)
         rows += rows_of(f"s{seed}", [letters] * 10)

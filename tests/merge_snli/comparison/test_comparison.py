@@ -81,7 +81,8 @@ def changed(result: Result, part: str, **values: Any) -> Result:  # noqa: ANN401
 def plain_pattern_accuracy(result: Result) -> float:
     """Return the mean over the seeds of the share of the subsamples with variants of a seed in which it passes."""
     table = answers_of_groups(result)
-    correct, sizes = np.array(table.correct), np.array(table.sizes)
+    correct = np.array(table.correct)
+    sizes = np.array(table.sizes)
     passing = (sizes > 0) & (10 * correct >= 9 * sizes)
     return float((passing.sum(axis=0) / (sizes > 0).sum(axis=0)).mean())
 

@@ -249,7 +249,8 @@ def test_named_content_is_replaced_and_other_content_stays(tmp_path: Path) -> No
 def test_an_error_while_content_is_replaced_restores_it(
     failing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, staged = tmp_path / "out", tmp_path / "work" / "staged"
+    out = tmp_path / "out"
+    staged = tmp_path / "work" / "staged"
     for name in ("a", "b", "record"):
         written(out / name, "old")
         written(staged / name, "new")

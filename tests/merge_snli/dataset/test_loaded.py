@@ -58,7 +58,8 @@ def test_a_stream_has_the_result_of_its_folder(whole: merge.Result) -> None:
 
 
 def test_a_subsample_is_that_part(nouns: DatasetDict) -> None:
-    given, expected = scored(nouns["subsample_3"]), scored("demo:dataset", config="noun", subsample=3)
+    given = scored(nouns["subsample_3"])
+    expected = scored("demo:dataset", config="noun", subsample=3)
     assert given.dataset == expected.dataset
     assert given.scores == expected.scores
 

@@ -67,7 +67,8 @@ def with_annotators(
     """The data set with labels of annotators, of whom 5, 4 or 3 of 5 agree, or none labeled; and two models on it."""
     folder = copy_bundled(tmp_path_factory.mktemp("annotators") / "annotators")
     path = folder / data_file("all", "test")
-    table, before = pq.read_table(path), sha256_of_file(path)
+    table = pq.read_table(path)
+    before = sha256_of_file(path)
     seeds: list[str] = []
     labels = []
     for row in table.select(["seed_id", "label"]).to_pylist():

@@ -42,7 +42,8 @@ def unpacked(page: Path) -> dict[str, Any]:
 
 def test_the_page_has_every_answer(results: list[Result], bundled: MergeDataset, tmp_path: Path) -> None:
     data = unpacked(write_explorer(results, bundled, tmp_path))
-    labels, words = data["labels"], data["words"]
+    labels = data["labels"]
+    words = data["words"]
     assert labels == ["entailment", "neutral", "contradiction", "not_entailment"]
     table = pq.read_table(SHIPPED / "data/all/test.parquet")
     assert (data["logOdds"] / 100).tolist() == pytest.approx(table["log_odds"].to_pylist(), abs=0.0051)
@@ -265,7 +266,8 @@ def test_seeds_on_which_two_models_differ(page: Page, answers: pd.DataFrame) -> 
     choose(page, "#first", "org/careful")
     choose(page, "#second", "unsure")
     by_model = answers.fillna({"answer": "", "seed_answer": ""}).set_index("variant_id").groupby("model")
-    one, other = by_model.get_group("org/careful"), by_model.get_group("unsure")
+    one = by_model.get_group("org/careful")
+    other = by_model.get_group("unsure")
     on_variants = (one["answer"] != other["answer"]).groupby(one["seed_id"]).sum()
     counts = on_variants + (one["seed_answer"] != other["seed_answer"]).groupby(one["seed_id"]).max()
     assert {*selection(page)} == {*counts[counts > 0].index}

@@ -84,7 +84,8 @@ def test_local_paths_are_not_published(
     for path in ("README.md", "run.json", "run.toml"):
         assert "secret" not in published(planned, path)
     assert "source_datasets" not in published(planned, "README.md")
-    named, file = run_of(planned)["options"], problems.rpartition("/")[2]
+    named = run_of(planned)["options"]
+    file = problems.rpartition("/")[2]
     assert named["problems"] == file
     assert named["mlm"] == ["bert", "org/bert"]
     assert named["tagger"] == "tagger"

@@ -50,7 +50,8 @@ def changing(hub: Hub) -> list[str]:
 
 def test_full_publication(hub: Hub, api: HfApi, planned: Plan, dataset: MergeDataset) -> None:
     published = publish_plan(api, planned)
-    repo, space = hub.storage.repos["dataset", REPO], hub.storage.repos["space", SPACE]
+    repo = hub.storage.repos["dataset", REPO]
+    space = hub.storage.repos["space", SPACE]
     files = hub.storage.files(repo)
     assert {*files} == MAIN
     for name in DATA:

@@ -221,7 +221,8 @@ def test_a_changed_format_of_the_libraries_leaves_nothing(
 def test_a_full_disk_leaves_nothing(
     target: str, fails_at: int, data_set: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls, move = [], shutil.move
+    calls = []
+    move = shutil.move
 
     def write(*arguments: Any) -> None:  # noqa: ANN401
         calls.append(arguments)
@@ -259,8 +260,10 @@ def test_a_damaged_data_set_is_refused(data_set: Path, home: Path, other_set: Pa
 @pytest.mark.usefixtures("unchecked")
 def test_a_malformed_record_deletes_nothing(data_set: Path, home: Path, other_set: Path) -> None:
     register(str(data_set))
-    before, cache = tree(home), datasets_cache()
-    record, outside = cache / "merge_snli" / "registered.json", cache / "merge_snli" / ".." / "other"
+    before = tree(home)
+    cache = datasets_cache()
+    record = cache / "merge_snli" / "registered.json"
+    outside = cache / "merge_snli" / ".." / "other"
     content = read_json(record)
     for path in (other_set, cache, modules_cache(), cache / "merge_snli", outside, Path("relative")):
         record.write_text(json.dumps(content | {"folders": [str(path)]}))
@@ -305,7 +308,8 @@ def test_both_libraries_use_the_same_cache_of_modules() -> None:
 @pytest.mark.usefixtures("unchecked")
 def test_command(data_set: Path, home: Path, command: Command) -> None:
     assert command("register", "--list").out == f"nothing is registered in {home / 'datasets'}\n"
-    output, folders = command("register", data_set).out, known(registered()).folders
+    output = command("register", data_set).out
+    folders = known(registered()).folders
     assert not missing_from(output, *folders, 'load_dataset("merge_snli", "noun")', 'evaluate.load("pattern_accuracy")')
     shutil.rmtree(folders[-1])
     listed = command("register", "--list").out

@@ -137,7 +137,8 @@ def write_tasks(folder: Path, *options: str, dataset: str = OWN) -> Path:
 
 def scripted_answers(task: Task, *forms: str) -> list[str]:
     """Answer each question in a form drawn at random: 0 is the right label, 1 its title, 2 a wrong label."""
-    drawn, wrong = random.Random(3), dict(zip(NLI_LABELS, [*NLI_LABELS[1:], NLI_LABELS[0]], strict=True))
+    drawn = random.Random(3)
+    wrong = dict(zip(NLI_LABELS, [*NLI_LABELS[1:], NLI_LABELS[0]], strict=True))
     targets = [str(sample.target) for sample in task.dataset]
     return [drawn.choice(forms).format(target, target.title(), wrong[target]) for target in targets]
 

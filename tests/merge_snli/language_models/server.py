@@ -90,7 +90,8 @@ class Handler(BaseHTTPRequestHandler):
             answer = answer.partition(stop)[0]
         words = answer.split(" ")
         limit = body.get("max_tokens") or body.get("max_completion_tokens") or len(words)
-        answer, finish = " ".join(words[:limit]), "length" if len(words) > limit else "stop"
+        answer = " ".join(words[:limit])
+        finish = "length" if len(words) > limit else "stop"
         message = {"role": "assistant", "content": answer}
         usage = {"prompt_tokens": 40, "completion_tokens": 1, "total_tokens": 41}
         choice = {"index": 0, "finish_reason": finish, "message": message}

@@ -189,7 +189,8 @@ def test_a_gate_on_any_task(changed: Changed, whole_log: Path, tmp_path: Path, c
         for sample in content["samples"]:
             sample["scores"]["includes"]["value"] = "I"
 
-    baseline, worse = tmp_path / "baseline", tmp_path / "worse"
+    baseline = tmp_path / "baseline"
+    worse = tmp_path / "worse"
     shown = command("import", whole_log, "--out", baseline).out
     assert "capitals, includes: 16 samples in 16 groups" in shown
     assert "pairs" not in shown

@@ -43,7 +43,8 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
     stops = ["stop", "max_tokens", "stop", "stop", "stop", "max_tokens", "content_filter"]
     task = nli(OWN, config="verb", limit_seeds=2)
     assert len(task.dataset) == 22
-    log, out = run_task(task, cycle(said), tmp_path / "logs", stops=stops), tmp_path / "results"
+    log = run_task(task, cycle(said), tmp_path / "logs", stops=stops)
+    out = tmp_path / "results"
     printed = command("import", log.location, "--dataset", OWN, "--out", out).out
     assert "; cut: 6" in " ".join(printed.split())
     (path,) = out.glob("*.json")
@@ -64,7 +65,8 @@ def test_replies_that_were_cut_are_counted_apart_from_refusals(
 
 def in_epochs(folder: Path, *answers: Sequence[str]) -> tuple[Path, list[str]]:
     """Ask the questions in epochs: to each in turn one of the series of answers; return the log and the questions."""
-    task, epochs = nli(OWN, config="verb", limit_seeds=1), len(answers[0])
+    task = nli(OWN, config="verb", limit_seeds=1)
+    epochs = len(answers[0])
     said = [answers[number % len(answers)][epoch] for epoch in range(epochs) for number, _ in enumerate(task.dataset)]
     log = run_task(task, said, folder / "logs", epochs=epochs)
     return Path(log.location), [str(sample.id) for sample in task.dataset]

@@ -44,7 +44,8 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     def answer(messages: list[Any], *_: object) -> ModelOutput:
         reply = messages[-1].text.partition("<reply>\n")[2].partition("\n</reply>")[0]
         texts.append(reply)
-        output, usage = ModelOutput.from_content(READER, json.dumps({"answer": READ[reply]})), ModelUsage(**USAGE)
+        output = ModelOutput.from_content(READER, json.dumps({"answer": READ[reply]}))
+        usage = ModelUsage(**USAGE)
         return output.model_copy(update={"usage": usage})
 
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))

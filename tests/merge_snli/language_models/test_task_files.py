@@ -110,12 +110,14 @@ class Neutral(LM):  # type: ignore[misc]
 
 @pytest.mark.parametrize("name", first_fast(["word", "word_generate", "lm_eval"]))
 def test_lm_eval_scores_a_task(tasks: Path, name: str) -> None:
-    model, task = Neutral(), f"merge_snli_verb_{name}"
+    model = Neutral()
+    task = f"merge_snli_verb_{name}"
     manager = TaskManager(include_path=str(tasks), include_defaults=False)
     results = simple_evaluate(
         model, tasks=[task], num_fewshot=2, task_manager=manager, bootstrap_iters=0, log_samples=True
     )
-    values, docs = results["results"][task], [sample["doc"] for sample in results["samples"][task]]
+    values = results["results"][task]
+    docs = [sample["doc"] for sample in results["samples"][task]]
     assert len(docs) == 33
     if name.endswith("generate"):
         assert values["no_answer,none"] == 9
@@ -185,7 +187,8 @@ def test_an_estimate_counts_the_chat_template(tmp_path: Path, command: Command) 
     tokenizer.save_pretrained(tmp_path / "chat")
     given = ["--config", "verb", "--limit-seeds", "2", "--prompt", "word"]
     (counted,) = estimated(command, *given, "--tokenizer", str(tmp_path / "chat"))["estimates"]
-    prompt, tokens = FilledPrompt(read_prompt("word"), NLI_LABELS), 0
+    prompt = FilledPrompt(read_prompt("word"), NLI_LABELS)
+    tokens = 0
     for each in read_questions(OWN, Scope(config="verb", limit_seeds=2)).questions:
         messages = prompt.messages(each.premise, each.hypothesis)
         tokens += len(tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))

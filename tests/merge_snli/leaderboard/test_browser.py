@@ -164,7 +164,8 @@ def test_clicking_the_chart_sets_the_threshold(page: Page) -> None:
 
 def test_headers_sort_with_mouse_and_keyboard(page: Page, boards: tuple[Board, ...]) -> None:
     sizes = {entry.name: entry.result.model.parameters or -1 for entry in boards[0].entries}
-    header, button = find(page, "#models th.size"), find(page, "#models th.size button")
+    header = find(page, "#models th.size")
+    button = find(page, "#models th.size button")
     assert header.get_attribute("aria-sort") == "none"
     button.click()
     assert header.get_attribute("aria-sort") == "ascending"
@@ -327,7 +328,8 @@ def test_dark_theme_by_system_and_button(browser: Page, address: str) -> None:
         drawn = "done(document.querySelector('#chart canvas').toDataURL())"
         return str(page.execute_script(f"return new Promise((done) => setTimeout(() => {drawn}, 50))"))
 
-    dark, drawn_dark = background(page), chart()
+    dark = background(page)
+    drawn_dark = chart()
     set_theme(page, "light")
     light = background(page)
     assert light != dark

@@ -212,7 +212,8 @@ def test_one_data_set_is_not_shown_side_by_side(results: list[Result], grouped: 
 
 def test_every_format_has_every_data_set(results: list[Result], grouped: list[Result]) -> None:
     boards = make_boards([*results, *grouped])
-    text, table = markdown(boards), latex(boards)
+    text = markdown(boards)
+    table = latex(boards)
     assert text.startswith("## Models on all data sets\n")
     assert text.count("by kind") == table.count("by kind") == 2
     assert r"\begin{tabular}{lrrrrrrr}" in table

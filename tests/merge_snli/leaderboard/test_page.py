@@ -41,7 +41,8 @@ class Parsed(HTMLParser):
         self.attributes: list[tuple[str, str, str]] = []
         self.text: list[str] = []
         self.scripts: list[str] = []
-        self.policy, self.in_script = "", False
+        self.policy = ""
+        self.in_script = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -128,7 +129,8 @@ def test_no_texts_without_the_data_set(boards: tuple[Board, ...], texts: dict[in
 
 def paper_sized(result: Result, name: str, rng: np.random.Generator) -> Result:
     """Return a result with 2,222 seeds, 40 variants per seed and eight masked LMs."""
-    n_seeds, n_variants = 2222, 40
+    n_seeds = 2222
+    n_variants = 40
     n_rows = n_seeds * n_variants
     drawn = np.tile(np.arange(n_variants) < 20, n_seeds)
     answers = Answers(

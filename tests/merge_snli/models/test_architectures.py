@@ -45,7 +45,8 @@ named = ModelOptions(model_labels=LABELS)
 
 def plain_logits(folder: Path, pairs: Sequence[Pair]) -> Floats32:
     """Return the logits of the plain model."""
-    model, tokenizer = auto_model.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    model = auto_model.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
     with torch.inference_mode():
         rows = [model(**tokenizer(*pair, return_tensors="pt")).logits[0] for pair in pairs]
     found: Floats32 = torch.stack(rows).numpy()
@@ -69,7 +70,8 @@ def test_every_architecture_of_the_paper_is_compared() -> None:
 
 
 def test_a_tokenizer_without_a_fast_one(tmp_path: Path) -> None:
-    folder, words = tmp_path / "slow", " ".join(map(" ".join, PAIRS)).split()
+    folder = tmp_path / "slow"
+    words = " ".join(map(" ".join, PAIRS)).split()
     special = ("<cls>", "<pad>", "<eos>", "<unk>", "<mask>")
     vocabulary = written(folder / "vocab.txt", "\n".join((*special, *dict.fromkeys(words))))
     tokenizer = EsmTokenizer(str(vocabulary))  # type: ignore[no-untyped-call]
@@ -111,7 +113,8 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
         plain._preprocess_params = options
         return predictor_of(plain)
 
-    whole, bare = with_options(), with_options(add_special_tokens=False)
+    whole = with_options()
+    bare = with_options(add_special_tokens=False)
     untyped = with_options(return_token_type_ids=False)
     assert tokens_of(bare, PAIRS) == [tokens - 3 for tokens in tokens_of(whole, PAIRS)]
     model = auto_model.from_pretrained(folder).eval()
@@ -125,10 +128,12 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "bart", *slow("albert", "xlnet")])
 def test_the_fast_call_gives_the_tokens_of_the_ordinary_one(kind: str, tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(save_classifier(kind, tmp_path / kind))
-    fast, ordinary = Encoder(tokenizer, PAIRS[0]), Encoder(tokenizer, PAIRS[0], verbose=False)
+    fast = Encoder(tokenizer, PAIRS[0])
+    ordinary = Encoder(tokenizer, PAIRS[0], verbose=False)
     assert fast._tokenize == fast._fast
     assert ordinary._tokenize == ordinary._ordinary
-    one, other = fast(PAIRS, pad=0), ordinary(PAIRS, pad=0)
+    one = fast(PAIRS, pad=0)
+    other = ordinary(PAIRS, pad=0)
     assert one.tokens.keys() == other.tokens.keys()
     for name, values in one.tokens.items():
         np.testing.assert_array_equal(values, other.tokens[name])

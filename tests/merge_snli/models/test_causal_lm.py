@@ -71,13 +71,15 @@ def loaded(folder: Path, prompt: FilledPrompt, **options: Any) -> CausalLM:  # n
 
 def plain(folder: Path, prompt: FilledPrompt) -> list[list[float]]:
     """Return the log-likelihoods of the answers to `PAIRS` by the model alone, without batches, cache or padding."""
-    model, tokenizer = auto_model.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    model = auto_model.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
 
     def tokens(text: str) -> list[int]:
         return [token for token in tokenizer(text)["input_ids"] if token != tokenizer.eos_token_id]
 
     def likelihood(context: str, answer: str) -> float:
-        before, ids = tokens(context), tokens(context + answer)
+        before = tokens(context)
+        ids = tokens(context + answer)
         assert tokenizer.decode(ids[len(before) :]) == answer
         with torch.inference_mode():
             logits = model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
@@ -156,7 +158,8 @@ def test_bfloat16_is_close(folder: Folder) -> None:
 
 def test_a_result_says_how_the_model_was_prompted(folder: Folder, dataset: Path) -> None:
     whole = open_config(dataset, "verb")
-    prompt, data = fill_prompt(read_prompt("few_shot"), whole, shots=2), part_of_data(whole, limit_seeds=1, subsample=0)
+    prompt = fill_prompt(read_prompt("few_shot"), whole, shots=2)
+    data = part_of_data(whole, limit_seeds=1, subsample=0)
     result = score(folder("gpt2"), dataset, config="verb", limit_seeds=1, subsample=0, prompt=prompt)
     assert result.title == "tiny-gpt2 (few_shot, 2 shots, ranked)"
     record = known(result.run.prompt)
@@ -289,7 +292,8 @@ def test_an_adapter_is_merged_into_its_base_model(folder: Folder, tmp_path: Path
     def logits(path: Path) -> Floats32:
         return logits_of(model_from_name(str(path), ModelOptions(prompt=WORD, device="cpu")).load(), PAIRS)
 
-    base, modules = folder("llama"), ["q_proj", "v_proj"]
+    base = folder("llama")
+    modules = ["q_proj", "v_proj"]
     plain = auto_model.from_pretrained(base)
     adapter = save_adapter(tmp_path / "adapter", plain, task_type=TaskType.CAUSAL_LM, target_modules=modules)
     merged = Path(shutil.copytree(base, tmp_path / "merged"))

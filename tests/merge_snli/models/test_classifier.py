@@ -150,7 +150,8 @@ def test_max_length_is_the_smallest_limit(
 ) -> None:
     classifier = load(make_model(tmp_path / "model", kind=kind, limit=limit, positions=positions))
     assert classifier.facts.max_length == expected
-    word, tokens = "ba", 0
+    word = "ba"
+    tokens = 0
     while tokens < expected:
         word += " ba"
         [tokens] = tokens_of(classifier, [(word, "ba")])
@@ -172,7 +173,8 @@ def test_out_of_memory_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyP
 
 def test_truncation_options_are_ignored(bert: Path) -> None:
     pairs = [("A dog may run near the river.", "The dog can run.")]
-    whole, cut = wrapped(bert), wrapped(bert, truncation=True, max_length=8)
+    whole = wrapped(bert)
+    cut = wrapped(bert, truncation=True, max_length=8)
     assert tokens_of(cut, pairs) == tokens_of(whole, pairs)
     np.testing.assert_array_equal(logits_of(cut, pairs), logits_of(whole, pairs))
 

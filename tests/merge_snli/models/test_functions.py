@@ -126,7 +126,8 @@ def test_a_function_with_a_version_resumes_after_a_failure(
     refused("the service is down", score, failing, dataset, error=ConnectionError, **options)
     assert not out.exists()
     assert len(failing.asked) == 200
-    rest, whole = Service(), Service()
+    rest = Service()
+    whole = Service()
     resumed = score(rest, dataset, **options)
     expected = score(whole, dataset, name="service", version="1")
     assert sorted(failing.asked + rest.asked) == sorted(whole.asked)

@@ -27,7 +27,8 @@ def encoder(kind: str) -> Any:  # noqa: ANN401 - a class per kind
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "electra"])
 def test_one_token_per_sentence_has_the_same_values(kind: str) -> None:
-    model, ids = encoder(kind), torch.randint(5, 50, (3, 6), generator=torch.Generator().manual_seed(1))
+    model = encoder(kind)
+    ids = torch.randint(5, 50, (3, 6), generator=torch.Generator().manual_seed(1))
     attention = last_attention(model)
     assert attention is not None
     with torch.inference_mode():
@@ -40,14 +41,16 @@ def test_one_token_per_sentence_has_the_same_values(kind: str) -> None:
 
 
 def test_hook_is_removed_after_an_error() -> None:
-    model, ids = encoder("bert"), torch.tensor([[5, 6, 7]])
+    model = encoder("bert")
+    ids = torch.tensor([[5, 6, 7]])
     with pytest.raises(KeyError), select_after_attention(last_attention(model), select):
         raise KeyError
     assert model(input_ids=ids).last_hidden_state.shape == (1, 3, 16)
 
 
 def test_other_architectures_are_not_changed() -> None:
-    model, ids = encoder("albert"), torch.tensor([[5, 6, 7]])
+    model = encoder("albert")
+    ids = torch.tensor([[5, 6, 7]])
     assert last_attention(model) is None
     with select_after_attention(None, select):
         assert model(input_ids=ids).last_hidden_state.shape == (1, 3, 16)

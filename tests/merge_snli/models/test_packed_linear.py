@@ -42,7 +42,8 @@ def packed_layers(model: nn.Module) -> int:
 @needs_onednn
 @pytest.mark.parametrize("bias", [True, False])
 def test_outputs_match_the_plain_layers(bias: bool) -> None:
-    model, rows = two_layers(bias=bias), torch.randn(5, 7, 48)
+    model = two_layers(bias=bias)
+    rows = torch.randn(5, 7, 48)
     with torch.inference_mode():
         expected = model(rows)
         assert pack(model, lambda: model(rows).numpy())
@@ -52,7 +53,8 @@ def test_outputs_match_the_plain_layers(bias: bool) -> None:
 
 @needs_onednn
 def test_bfloat16_stays_bfloat16() -> None:
-    model, rows = two_layers(torch.bfloat16), torch.randn(5, 48).bfloat16()
+    model = two_layers(torch.bfloat16)
+    rows = torch.randn(5, 48).bfloat16()
     with torch.inference_mode():
         try:
             layer = nn.Linear(48, 96).bfloat16()
@@ -69,7 +71,8 @@ def test_bfloat16_stays_bfloat16() -> None:
 
 @needs_onednn
 def test_rows_of_a_batch_invariant_model_do_not_depend_on_the_batch() -> None:
-    model, rows = two_layers(), torch.randn(600, 48)
+    model = two_layers()
+    rows = torch.randn(600, 48)
     with torch.inference_mode():
         assert pack(model, lambda: model(rows).numpy())
         whole = model(rows)
@@ -88,7 +91,8 @@ def test_rows_of_a_batch_invariant_model_do_not_depend_on_the_batch() -> None:
 )
 def test_layers_with_other_outputs_are_detected(forward: Forward, packed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PackedLinear, "forward", forward)
-    model, rows = two_layers(), torch.randn(600, 48)
+    model = two_layers()
+    rows = torch.randn(600, 48)
     assert not pack(model, lambda: model(rows).detach().numpy())
     assert packed_layers(model) == packed
 
@@ -102,7 +106,8 @@ def test_few_rows_are_filled_up(monkeypatch: pytest.MonkeyPatch) -> None:
         return product(layer, rows) * (1 + 1e-6 * (len(rows) < 300))
 
     monkeypatch.setattr(PackedLinear, "_product", blocked)
-    model, rows = two_layers(), torch.randn(600, 48)
+    model = two_layers()
+    rows = torch.randn(600, 48)
     with torch.inference_mode():
         assert pack(model, lambda: model(rows).numpy()) == 384
         whole = model(rows)
@@ -121,8 +126,10 @@ def test_model_that_reads_weights_directly_is_unpacked(caplog: pytest.LogCapture
         def forward(self, rows: torch.Tensor) -> torch.Tensor:
             return rows @ self.layer.weight[:4].T
 
-    model, rows = Reader().eval(), torch.randn(3, 8)
-    weights, expected = model.layer.weight.detach().clone(), model(rows).detach()
+    model = Reader().eval()
+    rows = torch.randn(3, 8)
+    weights = model.layer.weight.detach().clone()
+    expected = model(rows).detach()
     with caplog.at_level(logging.INFO, logger=checks.__name__):
         assert not pack(model, lambda: model(rows).detach().numpy())
     assert "does not suit" in caplog.text
@@ -145,7 +152,8 @@ def test_model_with_other_matrices_is_not_batch_invariant() -> None:
         def forward(self, ids: torch.Tensor) -> torch.Tensor:
             return torch.Tensor(self.layer(self.words(ids)) @ self.matrix)
 
-    other, ids = Other().eval(), torch.tensor([[1, 2, 3]])
+    other = Other().eval()
+    ids = torch.tensor([[1, 2, 3]])
     assert not pack(other, lambda: other(ids).detach().numpy())
     assert packed_layers(other) == 1
     assert not pack(nn.Sequential(nn.Conv1d(2, 2, 1), nn.Linear(2, 2)), nothing)

@@ -42,7 +42,8 @@ def test_the_page_names_every_prompt() -> None:
 
 
 def test_shots_stand_before_the_question_with_their_answers() -> None:
-    zero, few = filled("word"), filled("few_shot", shots=SHOTS)
+    zero = filled("word")
+    few = filled("few_shot", shots=SHOTS)
     question = "Premise: A man sleeps.\nHypothesis: A man is awake.\nAnswer:"
     shown = (
         "Premise: It rains.\nHypothesis: It is wet.\nAnswer: entailment\n\n"
@@ -89,7 +90,8 @@ def test_labels_of_another_task_are_read_in_other_spellings() -> None:
 
 
 def test_the_prompt_of_other_tasks_names_texts_and_labels_as_the_data_does() -> None:
-    labels, texts = ("different", "equivalent"), TextNames("sentence1", "sentence2")
+    labels = ("different", "equivalent")
+    texts = TextNames("sentence1", "sentence2")
     shown = FilledPrompt(read_prompt(TASK_PROMPT), labels, (Shot("a", "b", "equivalent"),), texts)
     assert shown.text("c", "d") == (
         "Each problem has two texts: sentence1 and sentence2. Which label is right for them? "

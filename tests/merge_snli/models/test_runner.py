@@ -94,7 +94,8 @@ def test_rows_of_batches(
     tokens: int, batch_invariant: bool, fitting: int, count: int, length: int, expected: list[int]
 ) -> None:
     shapes: list[tuple[int, ...]] = []
-    runner, encoded = runner_of(tokens, batch_invariant=batch_invariant), inputs([length] * count)
+    runner = runner_of(tokens, batch_invariant=batch_invariant)
+    encoded = inputs([length] * count)
     assert run(runner, limited_to(fitting, of_python, shapes), encoded) == sums_of(encoded)
     assert shapes == [(size, length) for size in expected]
     if fitting == 99:
@@ -119,7 +120,8 @@ def test_inputs_of_one_padded_length_share_batches_apart_from_those_that_are_not
 @pytest.mark.parametrize("ahead", [False, True])
 def test_some_inputs_in_any_order_in_shards(ahead: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "INPUTS_PER_SHARD", 4)
-    encoded, rows = inputs([3, 9, 5, 3, 7, 3, 3, 9, 2, 3]), np.array([7, 0, 3, 9, 5, 1, 8])
+    encoded = inputs([3, 9, 5, 3, 7, 3, 3, 9, 2, 3])
+    rows = np.array([7, 0, 3, 9, 5, 1, 8])
     monkeypatch.setattr(Runner, "_ahead", ahead)
     shards = list(runner_of(8).run(sums, encoded, rows))
     assert [len(of_shard) for of_shard, _ in shards] == [4, 3]
@@ -165,7 +167,8 @@ def test_each_input_is_a_batch_if_its_position_matters(period: int) -> None:
 @pytest.mark.parametrize("fail", [of_cuda, of_cpu, of_python])
 def test_out_of_memory_halves_the_batch_size(fail: Fail, caplog: pytest.LogCaptureFixture) -> None:
     shapes: list[tuple[int, ...]] = []
-    runner, encoded = runner_of(160, name="model large"), inputs([10] * 19)
+    runner = runner_of(160, name="model large")
+    encoded = inputs([10] * 19)
     assert run(runner, limited_to(5, fail, shapes), encoded) == sums_of(encoded)
     assert [rows for rows, _ in shapes] == [16, 8, 4, 4, 4, 4, 4]
     (warning,) = [message for message in caplog.messages if " 4 " in message]

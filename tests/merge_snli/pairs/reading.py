@@ -67,7 +67,8 @@ def _read_clause(clause: str) -> Fact:
         return Fact((noun, adjective), negation is None)
     match = DOES.fullmatch(clause)
     assert match, clause
-    subject, obj = _noun(match[1], match[2]), _noun(match[4], match[5])
+    subject = _noun(match[1], match[2])
+    obj = _noun(match[4], match[5])
     verb = NEGATED.get(match[3]) or PAST[match[3]]
     assert category_of(subject) in verb["subjects"], clause
     assert category_of(obj) in verb["objects"], clause

@@ -64,7 +64,8 @@ def test_each_group_has_a_premise_of_its_own_and_different_hypotheses(rows: Rows
 
 def test_relevant_hypotheses_have_the_premise_and_irrelevant_ones_another_sentence(rows: Rows) -> None:
     for row in rows["relevance"]:
-        (premise,), hypothesis = read(row["premise"]), read(row["hypothesis"])
+        (premise,) = read(row["premise"])
+        hypothesis = read(row["hypothesis"])
         is_relevant = row["relevance"] == "relevant"
         others = [fact for fact in hypothesis if fact != premise]
         assert len(others) == 2 - is_relevant, row
@@ -78,7 +79,8 @@ def test_relevant_hypotheses_have_the_premise_and_irrelevant_ones_another_senten
 
 def test_relevance_keeps_the_first_quarter_of_the_premises_of_simple(rows: Rows) -> None:
     names = ("premise", "hypothesis_template", "a2", "o2")
-    first, relevant = set(), set()
+    first = set()
+    relevant = set()
     for row in rows["simple"]:
         if int(row["group_id"][-5:]) < 250 // 4:
             first.add(tuple(row[name] for name in names))
@@ -216,7 +218,8 @@ def test_texts_that_are_not_plain(text: str) -> None:
 
 
 def test_sizes_and_shares_of_the_sources(extended: Rows) -> None:
-    simple, conjunction = extended["extended_simple"], extended["extended_conjunction"]
+    simple = extended["extended_simple"]
+    conjunction = extended["extended_conjunction"]
     assert len(simple) == PREMISES * 3
     assert len(conjunction) == 4 * 4 * (PREMISES * 3 // 16)
     for row in (*simple, *conjunction):

@@ -561,7 +561,8 @@ def random_dataset(*, seeds: int = 40, per_seed: int = 12, models: Sequence[str]
 
 def predictors_of(scored: ScoredDataset) -> pd.DataFrame:
     """Return the numbers and indicators of each variant, from their definitions."""
-    lengths, labels = [], []
+    lengths = []
+    labels = []
     for premise, hypothesis, label in scored.seeds:
         lengths.append(len(premise.split()) + len(hypothesis.split()))
         labels.append(label)

@@ -98,7 +98,8 @@ def test_values_that_stand_for_no_label_are_counted_and_named(
     labels: list[object] = ["entailment", value, "neutral", "contradiction"]
     if isinstance(value, int | float):
         labels = [0, value, 2, 1]
-    path, frame = tmp_path / "p.csv", pd.DataFrame(rows(labels), dtype=object)
+    path = tmp_path / "p.csv"
+    frame = pd.DataFrame(rows(labels), dtype=object)
     frame.to_csv(path, index=False)
     for problems in (path, frame, rows(labels)):
         caplog.clear()

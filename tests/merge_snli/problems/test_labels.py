@@ -152,7 +152,9 @@ def test_minus_one_can_be_named() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "LABEL_"])
 def test_texts_that_are_digits_are_texts_if_the_source_has_types(prefix: str, tmp_path: Path) -> None:
-    first, second, third = f"{prefix}1", f"{prefix}0", f"{prefix}2"
+    first = f"{prefix}1"
+    second = f"{prefix}0"
+    third = f"{prefix}2"
     spelled = (f"{first}=x", f"{second}=y", f"{third}=z")
     for problems in tables([first, second, third, first], tmp_path)[1:]:
         message = as_flags(refused("such as Two dogs", labels_in, problems))

@@ -90,7 +90,8 @@ def test_other_languages_are_refused_with_the_reason_and_the_options(code: str) 
 
 
 def test_a_few_problems_in_another_language_are_a_warning_and_many_an_error(caplog: pytest.LogCaptureFixture) -> None:
-    english, german = bundled()[:38], OTHERS["de"][1]
+    english = bundled()[:38]
+    german = OTHERS["de"][1]
     check([*english[:5], *german, *english[5:]])
     (message,) = caplog.messages
     assert not missing_from(message, "2 of 40", "line 6 like German")

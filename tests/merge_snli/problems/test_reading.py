@@ -61,7 +61,8 @@ def test_text_files_are_read_with_their_delimiter(tmp_path: Path, delimiter: str
 
 
 def test_the_first_sheet_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
-    book, path = pytest.importorskip("openpyxl").Workbook(), tmp_path / "p.xlsx"
+    book = pytest.importorskip("openpyxl").Workbook()
+    path = tmp_path / "p.xlsx"
     book.active.append(["premise", "hypothesis", "label", None])
     for row in ROWS:
         book.active.append([*row.values(), "note"])

@@ -59,7 +59,8 @@ def drawn_from(path: Path, **options: Any) -> list[Problem]:  # noqa: ANN401 - v
 def test_a_sample_depends_on_the_seed_and_not_on_the_order(tmp_path: Path) -> None:
     """A sorted data set, such as ANLI, needs a random sample; equal problems are different ones."""
     rows = [row | {"label": label} for row in (*ROWS, ROWS[0], ROWS[0]) for label in ("entailment", "neutral", "-")]
-    path, reverse = write_rows(tmp_path / "a.jsonl", rows), write_rows(tmp_path / "b.jsonl", rows[::-1])
+    path = write_rows(tmp_path / "a.jsonl", rows)
+    reverse = write_rows(tmp_path / "b.jsonl", rows[::-1])
 
     def sampled(path: Path, **options: int) -> list[tuple[str, int]]:
         return sorted((problem.premise, problem.label) for problem in drawn_from(path, **options))

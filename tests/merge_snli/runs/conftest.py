@@ -140,7 +140,8 @@ def check_lost_node(
 
 def check_error_of_the_user(problems: Path, folder: Path, cluster_file: Callable[..., Path], command: Command) -> None:
     """Check that a masked LM that the machines of the tasks do not have is told in the error's own sentence."""
-    mlm, out = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm")), folder / "merge_snli"
+    mlm = Path(shutil.copytree(FOLDER / "mlm-bpe", folder / "my-mlm"))
+    out = folder / "merge_snli"
     running = generate(
         problems, out, cluster_file("few", "[tag]\ntasks = 1\n"), ("--mlm", str(mlm), "--inflation", "3")
     )

@@ -29,7 +29,8 @@ def task_processes(running: Running) -> list[Any]:
 def test_a_killed_task_is_told_ctrl_c_and_sigterm_end_the_tasks_and_what_is_finished_is_kept(
     few: Path, few_dataset: Path, cluster_file: Callable[..., Path], tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "merge_snli", cluster_file("few", "[masked_lm]\ntasks = 2\nworkers = 2\n")
+    out = tmp_path / "merge_snli"
+    file = cluster_file("few", "[masked_lm]\ntasks = 2\nworkers = 2\n")
     running = generate(few, out, file)
     running.wait_for("demo:mlm-wordpiece", tasks=2)
     task_processes(running)[0].kill()

@@ -116,7 +116,8 @@ def test_a_lost_node_leaves_its_tasks_to_the_other(
 def test_a_second_submission_is_refused_and_ctrl_c_ends_the_tasks_but_keeps_what_is_finished(
     many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "merge_snli", cluster_file("many")
+    out = tmp_path / "merge_snli"
+    file = cluster_file("many")
     running = generate(many, out, file, MANY)
     running.wait_for("demo:mlm-wordpiece")
     error = generate(many, out, file, MANY).fail()

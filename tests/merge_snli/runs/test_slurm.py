@@ -174,7 +174,8 @@ def start_daemon(*command: str) -> subprocess.Popen[bytes]:
 
 def start_munge(folder: Path) -> subprocess.Popen[bytes]:
     """Start munge with a key and a socket of its own, and wait for it."""
-    key, socket_file = folder / "munge.key", folder / "munge.socket"
+    key = folder / "munge.key"
+    socket_file = folder / "munge.socket"
     key.write_bytes(os.urandom(128))
     key.chmod(0o600)
     files = {"key-file": key, "socket": socket_file, "pid-file": folder / "munge.pid", "log-file": folder / "munge.log"}
@@ -224,7 +225,8 @@ def executor() -> str:
 def test_a_task_killed_in_every_stage_is_told_and_only_what_is_missing_runs_again(
     many: Path, many_files: dict[str, bytes], cluster_file: ClusterFile, tmp_path: Path
 ) -> None:
-    out, file = tmp_path / "with spaces" / "merge_snli", cluster_file("many")
+    out = tmp_path / "with spaces" / "merge_snli"
+    file = cluster_file("many")
     for nth, stage in enumerate(STAGES):
         running = generate(many, out, file, MANY)
         running.wait_for(stage, tasks=1 if stage == "write" else 2)
@@ -256,7 +258,8 @@ def test_a_lost_node_leaves_its_tasks_to_the_other(
 def test_a_second_submission_is_refused_and_ctrl_c_leaves_the_jobs_which_only_status_cancels(
     cluster: Slurm, few: Path, cluster_file: ClusterFile, tmp_path: Path, command: Command
 ) -> None:
-    out, file = tmp_path / "merge_snli", cluster_file("few")
+    out = tmp_path / "merge_snli"
+    file = cluster_file("few")
     other = slurm("sbatch", "--parsable", "--output=/dev/null", "--wrap=sleep 600").strip()
     running = generate(few, out, file)
     running.wait_for("read and tag")

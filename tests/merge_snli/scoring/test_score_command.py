@@ -112,7 +112,8 @@ def test_unavailable_hub_models_do_not_stop_the_others(
     repos = {name: hub.storage.create("model", f"org/{name}") for name in ("gated", "private", "open", "torn")}
     for name, repo in repos.items():
         hub.storage.put(repo, files if name != "torn" else {"README.md": b"weights to come"})
-    repos["gated"].gated, repos["private"].private = True, True
+    repos["gated"].gated = True
+    repos["private"].private = True
     out = tmp_path / "results"
     names = [f"org/{name}" for name in (*repos, "none")]
     text = unwrapped(command("score", *names, "--dataset", dataset, "--out", out, code=2).out)
@@ -356,7 +357,8 @@ def test_failed_models_are_rows_without_numbers(table_result: Result) -> None:
 def test_names_with_control_characters_or_markup(table_result: Result) -> None:
     model = replace(table_result.model, name="<script>\nb\x1b[2J")
     table = score_table([replace(table_result, model=model)], {"c\rd": "it is\u2028gone"})
-    text, html = table.text(), table.html()
+    text = table.text()
+    html = table.html()
     assert [row["Model"] for row in rows_of(text)] == ["<script> b [2J", "c d"]
     assert text.endswith("c d: not scored: it is gone\n")
     assert "<script>" not in html

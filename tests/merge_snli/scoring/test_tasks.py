@@ -284,7 +284,8 @@ def test_each_pair_is_predicted_once_unless_it_is_too_long(characters: int, monk
 
 
 def test_cached_pairs_are_not_predicted_again(tmp_path: Path) -> None:
-    store, predictor = tmp_path, counting()
+    store = tmp_path
+    predictor = counting()
     first, _ = predicting.predict_pairs(lambda: predictor, PAIRS[:30], store)
     predicting.predict_pairs(lambda: predictor, PAIRS, store)
     assert set(predictor.predicted.values()) == {1}
@@ -304,7 +305,9 @@ def test_interrupt_keeps_finished_shards(tmp_path: Path) -> None:
             raise KeyboardInterrupt
         return len(pair[0]), float(pair[1])
 
-    store, failing, whole = tmp_path, Rule(rule, 2, max_length=8), counting()
+    store = tmp_path
+    failing = Rule(rule, 2, max_length=8)
+    whole = counting()
     refused("", predicting.predict_pairs, lambda: failing, PAIRS, store, error=KeyboardInterrupt)
     cached = sum(map(len, read_shards(store)))
     assert cached > sum(len(premise.split()) > 8 for premise, _ in PAIRS)

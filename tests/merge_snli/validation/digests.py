@@ -25,7 +25,8 @@ def update_digests(folder: Path) -> None:
             names = set(table.column_names)
         except (pa.ArrowException, OSError, ValueError):
             continue
-        config, split = path.parent.name, path.stem
+        config = path.parent.name
+        split = path.stem
         run["configs"][config]["splits"][split] = table.num_rows
         if split == "test" and {"seed_id", "label"} <= names:
             with contextlib.suppress(ValueError):  # texts that are not UTF-8

@@ -77,7 +77,8 @@ CORRUPTIONS = list(kinds().items())
 
 def missed(valid_set: Path, numbers: Iterable[int], tmp_path: Path) -> list[str]:
     """Corrupt a copy of the data set for each number, and return those that validation does not find."""
-    before, found = contents(valid_set), []
+    before = contents(valid_set)
+    found = []
     folder = tmp_path / "corrupted"
     for number in numbers:
         shutil.copytree(valid_set, folder)

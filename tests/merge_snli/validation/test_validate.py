@@ -57,7 +57,8 @@ def unknown_tagger(run: dict[str, Any]) -> None:
 @pytest.mark.parametrize("with_tagger", [True, False])
 @pytest.mark.parametrize("side", ["premise", "hypothesis"])
 def test_offsets_are_checked_with_and_without_the_tagger(side: str, with_tagger: bool, copied: Path) -> None:
-    path, column = copied / VARIANTS, f"{side}_offsets"
+    path = copied / VARIANTS
+    column = f"{side}_offsets"
     rows = read_rows(path)
     rows[2][column][0] += 1
     rewrite_rows(path, rows)
