@@ -254,7 +254,7 @@ class CommandParser(argparse.ArgumentParser):
         kind = "value"
         listed = action.choices
         if isinstance(action, argparse._SubParsersAction):
-            kind = action.dest
+            kind = "command"
             listed = [command.dest for command in action._get_subactions()]
         proposed = nearest(str(value), action.choices) or f": {choice_advice(value, listed)}"
         raise argparse.ArgumentError(action, f"unknown {kind} {value!r}{proposed}")

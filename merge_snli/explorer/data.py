@@ -22,7 +22,7 @@ from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.html_page import words_of_seeds
 from merge_snli.comparison.scored_dataset import ModelAnswers, ScoredDataset
 from merge_snli.models.labels import positions
-from merge_snli.results.grouping import NamedResults, all_notes, short_names, unranked_reasons
+from merge_snli.results.grouping import NamedResults, all_notes, permuted_labels, short_names, unranked_reasons
 from merge_snli.results.result import Result
 from merge_snli.results.rows import percent
 
@@ -124,10 +124,9 @@ def _about_models(models: Sequence[ModelAnswers]) -> JsonObject:
     averaged = []
     notes = []
     for number, model in enumerate(models):
-        of_model = all_notes(model.result)
-        if len(of_model) == len(model.result.notes):  # none says that it is left out of means
+        if permuted_labels(model.result) is None:
             averaged.append(number)
-        notes += [f"{model.name}: {note}" for note in of_model]
+        notes += [f"{model.name}: {note}" for note in all_notes(model.result)]
     return {
         "models": names,
         "shortNames": short_names(names),

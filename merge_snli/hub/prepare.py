@@ -55,8 +55,8 @@ def prepare_dataset(dataset: MergeDataset, cache: Path, name: str) -> tuple[Path
     Returns:
         The folder of each config, relative to `cache`.
     """
-    for name_of_file, digest in dataset.record.files.items():
-        path = dataset.folder / name_of_file
+    for file, digest in dataset.record.files.items():
+        path = dataset.folder / file
         if not path.is_file() or sha256_of_file(path) != digest:
             raise InputError(f"{path} is missing or was changed: download or generate the data set again")
     with without_library_bars():

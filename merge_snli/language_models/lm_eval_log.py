@@ -46,8 +46,10 @@ SHOWN = (
 )
 # The kind of tasks of which a model ranks the answers.
 RANKING = "multiple_choice"
-# Ends of the names of models behind an API, which get a temperature whatever `do_sample` is.
+# Ends of the names of models behind an API, which get a temperature whatever `do_sample` is; and names of models that
+# take the most probable token if it is missing.
 API_MODELS = ("completions", "chat", "litellm", "sglang-generate")
+GREEDY_MODELS = ("watsonx_llm", "neuronx", "onnxruntime-genai")
 # The filter of a task without filters, and what a filter returns for a reply in which it does not find an answer.
 NO_FILTER, NOT_FOUND = "none", "[invalid]"
 # The group of a sample that is its task, of a run of a group of tasks.
@@ -138,11 +140,13 @@ class _Run:
         )
 
     def _temperature(self, generation: JsonObject) -> float:
-        """Return the sampling temperature, which `do_sample: false` makes 0 but for a model behind an API."""
-        samples = generation.get("do_sample")
-        if samples is False and not str(self.results.get("model_source")).endswith(API_MODELS):
-            return 0.0
-        return float(generation.get("temperature", 1.0 if samples else 0.0))
+        """Return the sampling temperature, which depends on `do_sample` but for a model behind an API."""
+        kind = str(self.results.get("model_source"))
+        if kind.endswith(API_MODELS):
+            return float(generation.get("temperature", 0.0))
+        if generation.get("do_sample", kind not in GREEDY_MODELS and "temperature" in generation):
+            return float(generation.get("temperature", 1.0))
+        return 0.0
 
     def _model_name(self) -> str:
         """Return the name of the model; the harness makes one up if the arguments of the model do not name it."""

@@ -255,9 +255,10 @@ def check_results_folder(out: Path) -> None:
     Raises:
         InputError: If `check_out` refuses the folder, or it has files but no result.
     """
-    folder = out.expanduser()
-    pattern = "*" if any(map(is_result, folder.glob("*.json"))) else ".*"
-    check_out(out, "a results folder", (path.name for path in folder.glob(pattern)))
+    folder = check_out(out)
+    paths = [*folder.iterdir()] if folder.is_dir() else []
+    if not any(map(is_result, paths)):
+        check_out(folder, "a results folder", [path.name for path in paths if path.name.startswith(".")])
 
 
 def is_result(path: Path) -> bool:

@@ -135,7 +135,7 @@ def read_cluster_file(path: Path) -> ClusterOptions:
             content[stage] = {**defaults, **own}
     keys = ", ".join(ClusterOptions.model_fields)
     of_stage = ", ".join(StageOptions.model_fields)
-    with valid(f"⟦cluster⟧ {path}: ⟦reason⟧ (keys: {keys}; of a stage: {of_stage})"):
+    with valid(f"⟦cluster⟧ {path}: ⟦reason⟧; correct this entry (keys: {keys}; of a stage: {of_stage})"):
         options = ClusterOptions.model_validate(content)
     for stage in (DEFAULTS, *STAGES):
         for name in SET_BY_US & options.stage(stage).sbatch_args.keys():

@@ -115,7 +115,7 @@ def predict(run: ScoringRun, name: str, share: TaskShare, stage: Stage) -> None:
     store = prediction_folder(scored.key, run.out)
     load = cache(scored.load)
     every = (data.pairs, () if source is None else source.new_pairs)
-    shares = [SentencePairs.of(pairs).take(np.array(share.of(len(pairs)))) for pairs in every]
+    shares = [SentencePairs.of(pairs).take(np.arange(share.task, len(pairs), share.tasks)) for pairs in every]
     stage.total = sum(map(len, shares))
     for own in filter(None, shares):
         predict_pairs(load, own, store, name=name, advance=stage.advance)

@@ -161,6 +161,8 @@ def clustered_error(correct: ArrayLike, sizes: ArrayLike) -> float:
         0.25
         >>> clustered_error([2, 0, 2, 2], [2, 2, 2, 2])  # rows of a seed that agree add no information
         0.25
+        >>> clustered_error([1, 0], [1, 3])
+        0.375
     """
     right = np.asarray(correct, dtype=np.float64)
     n = np.asarray(sizes, dtype=np.float64)

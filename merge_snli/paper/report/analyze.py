@@ -113,10 +113,10 @@ def read_seed_ids(path: Path) -> tuple[str, ...]:
     ):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     ids = lines
-    table = csv.DictReader(lines)
-    if COLUMN in (table.fieldnames or ()):
-        ids = [row[COLUMN] or "" for row in table]
-    elif path.suffix == ".csv":
+    header = next(csv.reader(lines[:1]), [])
+    if COLUMN in header:
+        ids = [row[COLUMN] or "" for row in csv.DictReader(lines)]
+    elif path.suffix.lower() == ".csv":
         raise InputError(f"{file} has no column {COLUMN}: add it, or give a text file with one seed id per line")
     unique = dict.fromkeys(map(str.strip, ids))
     unique.pop("", None)

@@ -273,7 +273,8 @@ def test_a_log_of_lm_evaluation_harness(tmp_path: Path) -> None:
         ("hf", {"temperature": 0.7}, 0.7),
         ("hf", {"do_sample": True}, 1.0),
         ("openai-chat-completions", {"do_sample": False, "temperature": 0.7}, 0.7),
-        ("openai-chat-completions", {"do_sample": False}, 0.0),
+        ("openai-chat-completions", {"do_sample": True}, 0.0),
+        ("neuronx", {"temperature": 0.7}, 0.0),
     ],
 )
 def test_the_temperature_of_lm_evaluation_harness(

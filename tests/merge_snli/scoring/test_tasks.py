@@ -92,6 +92,8 @@ def test_models_and_data_of_a_run_are_checked(run: ScoringRun) -> None:
     with QUIET.stage("predict", unit="pairs") as stage:
         predict(run, "mine", WHOLE, stage)
         predict(run, "tiny-bert", TaskShare(0, 2), stage)
+        predict(run, "tiny-bert", TaskShare(1_000, 1_001), stage)
+        assert stage.total == 0, "a task may have no pairs"
         refused("tiny-bert is not scored", evaluate, run, WHOLE, stage, error=IncompleteError)
     assert [result["model"]["name"] for result in results(run.out).values()] == ["mine"]
     with (
