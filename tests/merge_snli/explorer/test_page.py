@@ -16,6 +16,7 @@ import pytest
 
 from merge_snli import MergeDataset, Result
 from merge_snli.comparison.corpus import CorpusCounts
+from merge_snli.explorer import data as explorer_data
 from merge_snli.explorer.write import results_on, write_explorer
 from merge_snli.leaderboard.boards import make_boards
 from merge_snli.results import grouping
@@ -116,7 +117,8 @@ def test_a_model_with_permuted_labels_is_in_no_mean(
     results: list[Result], bundled: MergeDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reasons = {results[0].title: "they do"}
-    monkeypatch.setattr(grouping, "permuted_labels", lambda result: reasons.get(result.title))
+    for module in (grouping, explorer_data):
+        monkeypatch.setattr(module, "permuted_labels", lambda result: reasons.get(result.title))
     data = unpacked(write_explorer(results, bundled, tmp_path))
     assert data["averaged"] == [*range(1, len(results))]
     assert [note for note in data["notes"] if note.endswith("because they do")]
