@@ -34,10 +34,9 @@ def read_texts(data: ScoredData) -> JsonObject:
     seeds = {}
     for name, texts, words in zip(data.group_ids, data.seed_texts, words_of_seeds(data), strict=True):
         seeds[name] = (*texts, words)
+    rows = data.table.select(["original", "replacement"]).to_pylist()
     variants = {}
-    for name, row in zip(
-        data.row_ids.to_pylist(), data.table.select(["original", "replacement"]).to_pylist(), strict=True
-    ):
+    for name, row in zip(data.row_ids.to_pylist(), rows, strict=True):
         variants[name] = (row["original"], row["replacement"])
     return {
         "license": license_of(record) or "not stated",

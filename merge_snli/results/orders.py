@@ -47,19 +47,24 @@ def _effect(name: str, results: Sequence[Result]) -> OrderEffect:
     # The number of the gold label as the prompt lists it, and whether the answer is right, of each row in each order.
     listed = []
     correct = []
+    on_rows = []
+    on_seeds = []
     for result in results:
         answers = result.answers
         prompt = result.run.prompt
         order = own_order if prompt is None else prompt.order or own_order
         listed.append(np.argsort(order)[answers.gold])
         correct.append(answers.correct)
+        on_rows.append(answers.predicted)
+        if answers.seeds is not None:
+            on_seeds.append(answers.seeds.predicted)
     accuracy = []
     positions = np.concatenate(listed)
     is_correct = np.concatenate(correct)
     for position in range(len(own_order)):
         there = is_correct[positions == position]
         accuracy.append(float(there.mean()) if len(there) else None)
-    return OrderEffect(prompt=name, orders=len(results), accuracy=tuple(accuracy), **changes(results))
+    return OrderEffect(prompt=name, orders=len(results), accuracy=tuple(accuracy), **changes(on_rows, on_seeds))
 
 
 def order_table(results: Sequence[Result], names: Sequence[str]) -> Table | None:

@@ -96,11 +96,12 @@ class PromptGroup(Result):
         sizes = np.sum([of_prompt.sizes for of_prompt in counts], axis=0)
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
         accuracies = [result.pattern_accuracy for result in self.results]
+        seeds = [result.counted.seeds.predicted for result in self.results if result.counted.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
-            **changes(self.results),
+            **changes([result.answers.predicted for result in self.results], seeds),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -129,17 +130,16 @@ def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> I
     return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
 
 
-def changes(results: Sequence[Result]) -> dict[str, Any]:
-    """Return the share of the seeds, and of the rows, whose answers in several results are not all the same.
+def changes(rows: Sequence[Ints], seeds: Sequence[Ints]) -> dict[str, Any]:
+    """Return the share of the rows, and of the seeds, whose answers with several prompts are not all the same.
 
     Args:
-        results: Results on the same rows.
+        rows: The answers to the rows with each prompt, [n_rows] each.
+        seeds: Those to the seeds, [n_seeds] each; empty without seeds.
 
     Returns:
         The fields `changed_seeds`, None without seeds, and `changed_rows`.
     """
-    seeds = [result.counted.seeds.predicted for result in results if result.counted.seeds is not None]
-    rows = [result.answers.predicted for result in results]
     return {"changed_seeds": _changed_share(seeds) if seeds else None, "changed_rows": _changed_share(rows)}
 
 

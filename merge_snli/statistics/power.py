@@ -91,8 +91,8 @@ def assumed_gaps(accuracies: Sequence[float], correlation: float) -> Distributio
 def smallest_paired(gaps: Distribution, n: int, *, alpha: float = 0.05) -> float | None:
     """Return the smallest difference of PA that the permutation test finds between two models on the same seeds.
 
-    Where the models differ, the better one has the larger share on some seeds and the smaller one on the others, so
-    that the mean difference is d. If d is larger than the mean gap, models differ on more seeds, all in one direction.
+    On the seeds on which the models differ, each of them may have the larger share, and the mean difference is d. If d
+    is larger than the mean gap, models differ on more seeds, all in one direction.
 
     Args:
         gaps: How far two models are apart on a seed.

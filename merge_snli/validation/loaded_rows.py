@@ -31,9 +31,10 @@ def check_loaded(loaded: LoadedRows, collector: Collector) -> None:
                 find(name, f"is {quoted(row[name])}; an earlier variant of the seed has {quoted(first[name])}")
         if row["label"] not in range(len(loaded.label_names)):
             find("label", f"is {row['label']}; the labels are 0 to {len(loaded.label_names) - 1}")
+        original = row["original"]
+        replacement = row["replacement"]
         for side in SIDES:
             starts = row[f"{side}_offsets"] or []
-            original, replacement = row["original"], row["replacement"]
             if not replaced_words(row[f"seed_{side}"], row[side], starts, original, replacement):
                 find(
                     side, f"is not the seed's with {quoted(original)} replaced by {quoted(replacement)} at its offsets"
