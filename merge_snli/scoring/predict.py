@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from merge_snli.answers.sentences import SentencePairs, pair_digest
-from merge_snli.base.arrays import Floats32, Ints
+from merge_snli.base.arrays import Floats32, Ints, Ints32
 from merge_snli.base.batches import batches_of
 from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress
@@ -45,7 +45,7 @@ class Predictions:
         seconds: Time spent on predicting them.
     """
 
-    tokens: Ints
+    tokens: Ints32
     outputs: Ints
     logits: Floats32 | None
     seconds: float
@@ -76,7 +76,7 @@ def read_shards(store: Path) -> Iterator[pa.Table]:
 
 
 def _characters(pair: Pair) -> int:
-    return len(pair[0]) + len(pair[1])
+    return sum(map(len, pair))
 
 
 def look_up(shards: Iterable[pa.Table], pairs: pa.Array | pa.ChunkedArray) -> pa.Table:
@@ -159,8 +159,7 @@ def cached(
                 stage.advance(number)
                 if advance is not None:
                     advance(number)
-    in_order = np.argsort(np.concatenate(rows))
-    return predictions_in(pa.concat_tables(shards, promote_options="default").take(in_order))
+    return predictions_in(pa.concat_tables(shards, promote_options="default"), np.concatenate(rows))
 
 
 def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:
@@ -181,16 +180,20 @@ def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:
     return table.append_column("logits", pa.FixedSizeListArray.from_arrays(values.reshape(-1), values.shape[1]))
 
 
-def predictions_in(table: pa.Table) -> Predictions:
-    """Return the predictions in the rows of shards."""
+def predictions_in(table: pa.Table, at: Ints) -> Predictions:
+    """Return the predictions in the rows of shards, which are for the pairs `at` these positions."""
+    tokens = np.empty(len(at), np.int32)
+    tokens[at] = table["tokens"]
     logits = None
     if "output" in table.column_names:
-        outputs = table["output"].to_numpy()
+        outputs = np.empty(len(at), np.int64)
+        outputs[at] = table["output"]
     else:
-        column = table["logits"].combine_chunks()
-        logits = column.values.to_numpy(zero_copy_only=False).reshape(len(table), -1)
+        values = table["logits"].combine_chunks().values.to_numpy(zero_copy_only=False).reshape(len(at), -1)
+        logits = np.empty_like(values)
+        logits[at] = values
         outputs = best_outputs(logits)
-    return Predictions(table["tokens"].to_numpy(), outputs, logits, pc.sum(table["seconds"]).as_py() or 0.0)
+    return Predictions(tokens, outputs, logits, pc.sum(table["seconds"]).as_py() or 0.0)
 
 
 def predict_shards(predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Predicted]:

@@ -33,8 +33,8 @@ FIRST_TWO = np.arange(2)
 Batch: TypeAlias = dict[str, torch.Tensor]
 # What a model computes for a batch: one or more tensors, each with one row per input.
 Step: TypeAlias = Callable[[Batch], Sequence[torch.Tensor]]
-# Some inputs, what a model has computed for them, and on CUDA the event that it is copied from there.
-Computed: TypeAlias = "tuple[Ints, list[torch.Tensor], torch.cuda.Event | None]"
+# Some inputs, and what a model has computed for them, on its device.
+Computed: TypeAlias = tuple[Ints, list[torch.Tensor]]
 
 
 def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) -> Batch:
@@ -48,8 +48,8 @@ def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) 
     for name, values in arrays.items():
         tensor = torch.from_numpy(values)
         if device.type == "cuda":
-            tensor = tensor.pin_memory().to(device, non_blocking=True)
-        batch[name] = tensor.to(device).long()
+            tensor = tensor.pin_memory()
+        batch[name] = tensor.to(device, non_blocking=True).long()
     return batch
 
 
@@ -84,11 +84,6 @@ class Runner:
     device: torch.device
     shapes: Shapes
 
-    @property
-    def _ahead(self) -> bool:
-        """Whether a shard is computed while the one before it is read."""
-        return self.device.type == "cuda"
-
     def run(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
         """Run a model on inputs, from the longest to the shortest.
 
@@ -103,17 +98,16 @@ class Runner:
         Raises:
             InputError: If the model fails, there is too little memory for one input, or an output is not finite.
         """
-        shards: list[list[Computed]] = [[]]
+        shard: list[Computed] = []
         start = time.monotonic()
         for batch in self._batches(step, encoded, rows):
-            shards[-1].append(batch)
-            inputs = sum(len(of_batch) for of_batch, *_ in shards[-1])
+            shard.append(batch)
+            inputs = sum(len(of_batch) for of_batch, _ in shard)
             if inputs >= INPUTS_PER_SHARD or time.monotonic() - start > SECONDS_PER_SHARD:
-                shards.append([])
+                yield self._read(shard)
+                shard = []
                 start = time.monotonic()
-            if len(shards) > 1 + self._ahead:
-                yield self._read(shards.pop(0))
-        for shard in filter(None, shards):
+        if shard:
             yield self._read(shard)
 
     def _batches(self, step: Step, encoded: Encoded, rows: Ints) -> Iterator[Computed]:
@@ -130,10 +124,7 @@ class Runner:
                 batch = rows[same[done : done + self.shapes.rows(length)]]
                 outputs = self._compute(step, encoded, batch, length)
                 if outputs is not None:
-                    event = (
-                        torch.cuda.current_stream(self.device).record_event() if self.device.type == "cuda" else None
-                    )
-                    yield batch, outputs, event
+                    yield batch, outputs
                     done += len(batch)
 
     def _compute(self, step: Step, encoded: Encoded, rows: Ints, length: int) -> list[torch.Tensor] | None:
@@ -142,7 +133,7 @@ class Runner:
             with torch.inference_mode():
                 filled = np.resize(rows, self.shapes.computed(len(rows), length))
                 outputs = step(make_batch(encoded, filled, length, self.device))
-                return [values[: len(rows)].to("cpu", non_blocking=self.device.type == "cuda") for values in outputs]
+                return [values[: len(rows)] for values in outputs]
         except (RuntimeError, IndexError, ValueError, MemoryError) as error:
             if not is_out_of_memory(error):
                 items = count(len(rows), self.item)
@@ -161,11 +152,9 @@ class Runner:
         return None
 
     def _read(self, shard: list[Computed]) -> Shard:
-        """Return the outputs of a shard when they are copied, and check that they are finite."""
-        of_batches, outputs, events = zip(*shard, strict=True)
-        if events[-1] is not None:
-            events[-1].synchronize()
-        arrays = [torch.cat(column).numpy() for column in zip(*outputs, strict=True)]
+        """Return the outputs of a shard, for which a GPU is waited for, and check that they are finite."""
+        of_batches, outputs = zip(*shard, strict=True)
+        arrays = [np.concatenate([values.cpu() for values in column]) for column in zip(*outputs, strict=True)]
         if not all(np.isfinite(values).all() for values in arrays):
             raise InputError(
                 f"{self.name} returns numbers that are not finite; check its weights, or use "

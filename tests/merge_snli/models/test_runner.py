@@ -117,12 +117,10 @@ def test_inputs_of_one_padded_length_share_batches_apart_from_those_that_are_not
     assert lengths == sorted(lengths, reverse=True), "the longest first"
 
 
-@pytest.mark.parametrize("ahead", [False, True])
-def test_some_inputs_in_any_order_in_shards(ahead: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_some_inputs_in_any_order_in_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "INPUTS_PER_SHARD", 4)
     encoded = inputs([3, 9, 5, 3, 7, 3, 3, 9, 2, 3])
     rows = np.array([7, 0, 3, 9, 5, 1, 8])
-    monkeypatch.setattr(Runner, "_ahead", ahead)
     shards = list(runner_of(8).run(sums, encoded, rows))
     assert [len(of_shard) for of_shard, _ in shards] == [4, 3]
     assert run(runner_of(8), sums, encoded, rows) == [sums_of(encoded)[row] for row in rows]

@@ -224,19 +224,21 @@ def test_stores_without_logits_or_any_shard(tmp_path: Path) -> None:
     assert (list(read_shards(store)), read_facts(store)) == ([], None)
     assert look_up([], pa.array(["a"])).to_pylist() == [{"pair": None}]
     write_checked(store, predicted("ab", [3, Missing.NO_ANSWER], 0.5))
-    found = predictions_in(look_up(read_shards(store), pa.array(["b", "a"])))
+    found = predictions_in(look_up(read_shards(store), pa.array(["b", "a"])), np.array([0, 1]))
     assert found.logits is None
     assert found.outputs.tolist() == [Missing.NO_ANSWER, 3]
 
 
 def test_look_up_returns_predictions_in_order(store: Path) -> None:
     assert look_up(read_shards(store), pa.array(["c", "x", "a"]))["pair"].to_pylist() == ["c", None, "a"]
-    found = predictions_in(look_up(read_shards(store), pa.array(["c", "a", "b"])))
+    found = predictions_in(look_up(read_shards(store), pa.array(["b", "a", "c"])), np.array([2, 1, 0]))
     assert found.tokens.tolist() == [3, 3, 4]
     assert found.outputs.tolist() == [2, 2, Missing.NOT_PREDICTED]
     np.testing.assert_array_equal(found.logits, [[7, 8, 9], [1, 2, 3], [np.nan] * 3])
     assert found.seconds == 3.5
-    assert predictions_in(look_up(read_shards(store), pa.array(["c"]))).seconds == 2.0, "of these pairs only"
+    assert predictions_in(look_up(read_shards(store), pa.array(["c"])), np.array([0])).seconds == 2.0, (
+        "of these pairs only"
+    )
 
 
 def test_one_changed_byte_and_a_partial_shard_are_detected(store: Path) -> None:
