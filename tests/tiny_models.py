@@ -47,11 +47,21 @@ MASKED_LMS: dict[str, dict[str, Any]] = {
     "bart": {**BART, "decoder_attention_heads": 2, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "init_std": 0.6},
 }
 """Values of the configuration of each type of masked LM."""
+# Longer texts than this one have other positions in "phi3".
+LONGEST_UNSCALED = 168
+LONGROPE = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [9.0] * 4}
 CAUSAL_LMS: dict[str, dict[str, Any]] = {
     "llama": {**SIZES, "num_key_value_heads": 2},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4},
     "mistral": {**SIZES, "num_key_value_heads": 2, "sliding_window": 16},
     "bloom": {"hidden_size": 32, "n_layer": 2, "n_head": 4},
+    "phi3": {
+        **SIZES,
+        "pad_token_id": None,
+        "original_max_position_embeddings": LONGEST_UNSCALED,
+        "max_position_embeddings": 512,
+        "rope_parameters": LONGROPE,
+    },
     "mamba": {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
 }
 """The same of each type of causal LM."""
@@ -213,7 +223,8 @@ def save_causal_lm(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Save a causal LM with random weights and a byte-level BPE tokenizer.
 
     Args:
-        kind: `llama`, `gpt2`, `mistral` (with a sliding window), `bloom` (without positions) or `mamba` (no attention).
+        kind: `llama`, `gpt2`, `mistral` (with a sliding window), `bloom` (without positions), `phi3` (with
+            LongRoPE) or `mamba` (no attention).
         folder: The folder to create.
         seed: The random seed of the weights.
     """

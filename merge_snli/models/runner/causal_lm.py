@@ -19,7 +19,7 @@ from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.labels import ModelFacts, Pair
 from merge_snli.models.runner.checks import EXAMPLE_PAIR, NOISE, find_runner, outputs_match
 from merge_snli.models.runner.encoded import IDS, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
-from merge_snli.models.runner.loading import max_length
+from merge_snli.models.runner.loading import longest_unscaled, max_length
 from merge_snli.models.runner.packed_linear import pack
 from merge_snli.models.runner.runner import Batch, Runner, run_once
 
@@ -81,7 +81,8 @@ class CausalLM(Predictor):
     def run(self, encoded: Encoded, rows: Ints) -> Iterator[Shard]:
         """Yield some of the pairs with the indices `rows`, and the log-likelihoods of the answers, [n, n_labels]."""
         starts = encoded.matrix(IDS, rows, len(self._prefix))
-        is_cached = self._uses_cache & (starts == self._prefix).all(axis=1)
+        fits = encoded.lengths[rows] + self._added <= longest_unscaled(self._model.config)
+        is_cached = self._uses_cache & fits & (starts == self._prefix).all(axis=1)
         yield from self._runner.run(self._with_cache, encoded, rows[is_cached])
         yield from self._runner.run(self._without_cache, encoded, rows[~is_cached])
 

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 EXAMPLE_PAIR: Pair = ("A man sleeps on a bench.", "A man rests.")
 
 # Tolerance relative to the largest value, by dtype.
-NOISE = {torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 5e-3}
+NOISE = {torch.float64: 1e-4, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 5e-3}
 
 # Numbers of rows, besides that of a full batch, with which a model is tested for batch invariance; and the fewest of a
 # full batch, if inputs are long.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,12 +17,12 @@ from merge_snli.models.labels import ModelFacts, Pair
 from merge_snli.models.runner.checks import EXAMPLE_PAIR, NOISE, find_runner, outputs_match, rotated
 from merge_snli.models.runner.encoded import Config, Encoded, Encoder, Model, Predictor, Shard, Tokenizer
 from merge_snli.models.runner.last_layer import last_attention, select_after_attention
-from merge_snli.models.runner.loading import max_length, output_names
+from merge_snli.models.runner.loading import UNLIMITED, longest_unscaled, max_length, output_names
 from merge_snli.models.runner.packed_linear import pack
 from merge_snli.models.runner.runner import Batch, Runner, run_once
 
-# Number of padding tokens with which a model is tested.
-EXAMPLE_PADDING = 8
+# Number of padding tokens with which a model is tested, and of lengths: some pool groups of up to four tokens (Funnel).
+EXAMPLE_PADDING, TESTED_LENGTHS = 8, 4
 
 
 class Classifier(Predictor):
@@ -49,7 +50,7 @@ class Classifier(Predictor):
         """
         self._model = model
         has_cache = "use_cache" in inspect.signature(model.forward).parameters
-        self._arguments = {"use_cache": False} if has_cache else {}
+        self._arguments = {"return_dict": True} | ({"use_cache": False} if has_cache else {})
         self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **(options or {}))
         self._pad = tokenizer.pad_token_id or 0
         self.n_outputs = len(output_names(model.config))
@@ -73,22 +74,33 @@ class Classifier(Predictor):
     def _find_runner(self, *, may_pack: bool) -> Runner:
         """Pack the model, find out which tokens its head reads, and return what runs it."""
         model = self._model
-        limit = self.facts.max_length
+        limit = min(self.facts.max_length or UNLIMITED, longest_unscaled(model.config))
         example = self.encode([EXAMPLE_PAIR] * 2)
-        run = partial(run_once, self._logits, rotated(example, 2), model.device)
+        inputs = rotated(example, 2)
+        run = partial(run_once, self._logits, inputs, model.device)
         packed = pack(model, run) if may_pack else 0
         plain = run()
         self._attention = last_attention(model)  # which `run` uses
         if not outputs_match(run, plain, NOISE[torch.float32]):
             self._attention = None
         padding = 0
-        fits = limit is None or example.lengths[0] + EXAMPLE_PADDING <= limit
-        if fits and outputs_match(partial(run, padding=EXAMPLE_PADDING), plain, NOISE[model.dtype]):
+        if example.lengths[0] + EXAMPLE_PADDING <= limit and self._ignores_padding(inputs):
             padding = EXAMPLE_PADDING
         name = f"model {self.facts.architecture}"
         return find_runner(
             model, self._logits, example, name=name, item="pair", packed=packed, padding=padding, max_length=limit
         )
+
+    def _ignores_padding(self, inputs: Encoded) -> bool:
+        """Return whether padding changes logits by no more than rounding, whatever the length of an input."""
+        for fewer in range(TESTED_LENGTHS):
+            # Without the first tokens: BART and T5 need the end of a text.
+            shorter = replace(inputs, starts=inputs.starts + fewer, lengths=inputs.lengths - fewer)
+            run = partial(run_once, self._logits, shorter, self._model.device)
+            padded = partial(run, padding=EXAMPLE_PADDING + fewer)
+            if not outputs_match(padded, run(), NOISE[self._model.dtype]):
+                return False
+        return True
 
 
 def _first_token(states: torch.Tensor) -> torch.Tensor:

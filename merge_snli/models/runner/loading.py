@@ -173,6 +173,12 @@ def _load_adapter(kind: str, resolved: ResolvedModel, options: Mapping[str, obje
     return adapter.merge_and_unload()
 
 
+def longest_unscaled(config: Config) -> int:
+    """Return the number of tokens beyond which a model encodes the positions of all in another way (LongRoPE)."""
+    rope = getattr(config, "rope_parameters", None) or {}
+    return int(rope["original_max_position_embeddings"]) if rope.get("rope_type") == "longrope" else UNLIMITED
+
+
 def max_length(model: Model, tokenizer: Tokenizer) -> int | None:
     """Return the maximum number of tokens per input, special tokens included, or None if there is no limit.
 

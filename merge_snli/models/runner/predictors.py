@@ -14,7 +14,7 @@ from merge_snli.models.finding import ResolvedModel, check_weights, warn_about_s
 from merge_snli.models.options import ModelOptions
 from merge_snli.models.runner.causal_lm import CausalLM
 from merge_snli.models.runner.classifier import Classifier
-from merge_snli.models.runner.encoded import Predictor
+from merge_snli.models.runner.encoded import Model, Predictor
 from merge_snli.models.runner.loading import CAUSAL_LM, CLASSIFIER, load_model, load_tokenizer
 
 if TYPE_CHECKING:
@@ -48,10 +48,15 @@ def load_predictor(resolved: ResolvedModel, device: str, options: ModelOptions) 
 
 
 def predictor_of(pipeline: TextClassificationPipeline) -> Predictor:
-    """Wrap the model of a loaded pipeline, with the options of the pipeline; the pipeline is not changed."""
-    options = {name: value for name, value in pipeline._preprocess_params.items() if name not in TRUNCATION_OPTIONS}
+    """Wrap the model of a loaded pipeline, which is put into evaluation mode, with the options of the pipeline."""
+    model: Model = pipeline.model
     tokenizer = copy.deepcopy(pipeline.tokenizer)
-    return Classifier(pipeline.model, tokenizer, may_pack=False, options=options)
+    return Classifier(model.eval(), tokenizer, may_pack=False, options=_options_of(pipeline))
+
+
+def _options_of(pipeline: TextClassificationPipeline) -> dict[str, Any]:
+    """Return the options of the call of a pipeline's tokenizer."""
+    return {name: value for name, value in pipeline._preprocess_params.items() if name not in TRUNCATION_OPTIONS}
 
 
 def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # noqa: ANN401 - any user's objects
@@ -67,15 +72,22 @@ def pipeline_of(model: Any, tokenizer: Any) -> TextClassificationPipeline:  # no
 
 
 def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
-    """Return the sha256 over the config, tokenizer and weights of a loaded pipeline."""
+    """Return the sha256 over all of a loaded pipeline that its logits depend on."""
     model = pipeline.model
     tokenizer = pipeline.tokenizer
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
     backend = getattr(tokenizer, "backend_tokenizer", None)
     vocabulary = backend.to_str() if backend is not None else str(sorted(tokenizer.get_vocab().items()))
-    digest = hashlib.sha256(f"{json.dumps(config, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
+    adapters = {}
+    for name, module in model.named_modules():
+        if hasattr(module, "_active_adapter"):
+            adapters[name] = (module._active_adapter, module._disable_adapters, getattr(module, "scaling", None))
+    described = (type(model).__name__, config, adapters, _options_of(pipeline), tokenizer.model_max_length)
+    digest = hashlib.sha256(f"{json.dumps(described, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
     for name, value in sorted(model.state_dict().items()):
+        if getattr(value, "is_meta", False):
+            raise InputError(f"{name} of {type(model).__name__} is not in memory: load the whole model on one device")
         if not isinstance(value, torch.Tensor) or value.is_quantized:
             raise InputError(
                 f"{name} of {type(model).__name__} is quantized, so its outputs depend on the other pairs of a batch: "

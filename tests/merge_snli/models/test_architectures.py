@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from peft import LoraConfig
 from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
@@ -33,10 +34,11 @@ PAIRS: list[Pair] = [
     ("Two women sit on a bench and talk about the old house.", "Two women are asleep."),
     ("The small child eats.", "The child holds a red ball in the garden."),
     ("The small child eats.", "The child is small."),
+    ("The small child eats.", "The child is outside."),
     ("A man and a child and a dog and a man walk near the old house.", "Some men walk and walk outside."),
 ]
 FAST = ("bert", "gpt2", "deberta-v2", "modernbert")
-ARCHITECTURES = (*FAST, "roberta", "albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt")
+ARCHITECTURES = (*FAST, "roberta", "albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt", "funnel")
 
 auto_model: Any = AutoModelForSequenceClassification
 bert_config: Any = BertConfig
@@ -123,6 +125,33 @@ def test_options_of_a_pipeline_are_used(tmp_path: Path) -> None:
         expected = torch.cat([model(input_ids=of_pair).logits for of_pair in ids])
     np.testing.assert_allclose(logits_of(untyped, PAIRS), expected.numpy(), atol=1e-4)
     assert not np.allclose(logits_of(whole, PAIRS), expected.numpy(), atol=1e-3)
+
+
+def test_a_pipeline_in_another_form(tmp_path: Path) -> None:
+    folder = save_classifier("bert", tmp_path / "bert")
+    expected = plain_logits(folder, PAIRS)
+    passed = pipeline_of(auto_model.from_pretrained(folder).double(), AutoTokenizer.from_pretrained(folder))
+    passed.model.train()
+    passed.model.config.return_dict = False
+    np.testing.assert_allclose(logits_of(predictor_of(passed), PAIRS), expected, atol=1e-4)
+
+
+def test_the_digest_of_a_pipeline_is_of_all_that_changes_its_logits(tmp_path: Path) -> None:
+    folder = save_classifier("bert", tmp_path / "bert")
+    passed = pipeline_of(auto_model.from_pretrained(folder), AutoTokenizer.from_pretrained(folder))
+    digests = [pipeline_digest(passed)]
+    passed._preprocess_params = {"truncation": True}
+    assert pipeline_digest(passed) == digests[0]
+    passed._preprocess_params = {"add_special_tokens": False}
+    digests.append(pipeline_digest(passed))
+    known(passed.tokenizer).model_max_length = 16
+    digests.append(pipeline_digest(passed))
+    model: Any = passed.model
+    model.add_adapter(LoraConfig(target_modules=["query"]))
+    digests.append(pipeline_digest(passed))
+    model.disable_adapters()
+    digests.append(pipeline_digest(passed))
+    assert len({*digests}) == len(digests)
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "bart", *slow("albert", "xlnet")])

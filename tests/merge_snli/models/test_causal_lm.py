@@ -40,7 +40,7 @@ from tests.cases import slow
 from tests.commands import Command, Printed
 from tests.oracles import answers_of_groups, known, missing_from, refused
 from tests.predictors import logits_of, tokens_of
-from tests.tiny_models import save_adapter, save_causal_lm
+from tests.tiny_models import LONGEST_UNSCALED, save_adapter, save_causal_lm
 
 PAIRS: list[Pair] = [
     ("A man sleeps on a bench.", "A man rests."),
@@ -116,6 +116,13 @@ def test_scores_are_those_of_the_plain_model(folder: Folder, kind: str, name: st
     assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
     ranked._uses_cache = False
     assert logits_of(ranked, PAIRS) == pytest.approx(expected, abs=2e-4)
+
+
+def test_a_model_with_other_positions_for_long_prompts(folder: Folder) -> None:
+    prompt = FilledPrompt(read_prompt("lm_eval"), NLI_LABELS, SHOTS)
+    ranked = loaded(folder("phi3"), prompt)
+    assert ranked._uses_cache and max(tokens_of(ranked, PAIRS)) > LONGEST_UNSCALED
+    assert logits_of(ranked, PAIRS) == pytest.approx(np.array(plain(folder("phi3"), prompt)), abs=2e-4)
 
 
 @pytest.mark.parametrize(("ends", "name"), [("$A </s>", "word"), *slow(("<s> $A </s>", "word"), ("$A </s>", "letter"))])
