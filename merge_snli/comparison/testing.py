@@ -1,7 +1,6 @@
 """Test models on the same groups: which test, on which values, over which pairs."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 
@@ -65,18 +64,20 @@ class Significance:
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
 
     def family_if_any(self, named: NamedResults) -> Family | None:
-        """Test all pairs of models on the groups that they have; None with one model, or if the test does not fit.
+        """Test all pairs of models on the groups that they have; None with one model, or with fewer than two groups.
 
         Raises:
-            InputError: If the test needs subsamples, and the data has none.
+            InputError: If the test does not fit the data, such as data without subsamples or with only one.
         """
         for result in named.values():
             self.require_subsamples(result)
         if len(named) < 2:
             return None
-        with suppress(InputError):
-            return self.family(named, drawn_groups(named))
-        return None
+        try:
+            groups = drawn_groups(named)
+        except InputError:
+            return None
+        return self.family(named, groups)
 
     def values(self, scored: Result, groups: Sequence[str], threshold: float = QUALITY_THRESHOLD) -> Floats | Bools:
         """Return what the test takes of a model: the mean over its prompts, or what more than half of them say.

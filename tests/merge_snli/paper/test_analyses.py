@@ -19,6 +19,7 @@ from merge_snli.base.option import described
 from merge_snli.comparison.corpus import CorpusCounts
 from merge_snli.comparison.curves import averaged, model_curves
 from merge_snli.comparison.scored_dataset import ModelAnswers, NotComputable, ScoredDataset
+from merge_snli.comparison.testing import Significance
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.label_spellings import TWO_WAY
 from merge_snli.models.labels import Missing
@@ -130,6 +131,14 @@ def with_results(scored: ScoredDataset, part: str, *changes: Any) -> ScoredDatas
         fields: dict[str, Any] = {"model": replace(model.result.model, **{part: value})} if of_model else {part: value}
         models.append(replace(model, result=replace(model.result, **fields)))
     return replace(scored, models=tuple(models))
+
+
+def test_a_test_that_does_not_fit_the_data_is_refused_unless_there_is_nothing_to_test() -> None:
+    significance = Significance("t-test")
+    one_subsample = scored_dataset(answered("s1 en ee", "s2 ee"), models=TWO)
+    refused("t-test.*at least 2", table_3, one_subsample, significance)
+    one_seed = scored_dataset(answered("s1 en ee"), models=TWO)
+    assert table_3(one_seed, significance).family is None
 
 
 def source(right: int, problems: int) -> SourceScores:
