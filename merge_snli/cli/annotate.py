@@ -78,8 +78,8 @@ def _estimate(arguments: Namespace) -> None:
     from merge_snli.annotation.judge import estimate
     from merge_snli.language_models.estimates import Assumptions, estimate_table
 
-    choices = {name: getattr(arguments, name) for name in ("dataset", "sample", "per_question")}
-    estimated = estimate(**choices, assumed=Assumptions(**assumed(arguments)))
+    assumptions = Assumptions(**assumed(arguments))
+    estimated = estimate(arguments.dataset, arguments.sample, arguments.per_question, assumed=assumptions)
     write_tables(arguments.format, [estimate_table([estimated], {}, arguments.tokenizer)], document=lambda: estimated)
 
 

@@ -74,8 +74,16 @@ def run(arguments: Namespace) -> None:
 
     if not arguments.quiet:
         logging.getLogger("generation.pipeline").setLevel(logging.INFO)
-    choices = {name: getattr(arguments, name) for name in ("work", "overwrite", "allow_pickle", "quiet", "workers")}
-    dataset = run_pipeline(options, arguments.out, **choices, **_execution(cluster))
+    dataset = run_pipeline(
+        options,
+        arguments.out,
+        work=arguments.work,
+        overwrite=arguments.overwrite,
+        allow_pickle=arguments.allow_pickle,
+        quiet=arguments.quiet,
+        workers=arguments.workers,
+        **_execution(cluster),
+    )
     if not arguments.quiet:
         sys.stdout.write(f"{composition_table(dataset.record).text()}data set in {dataset.folder}\n")
 
