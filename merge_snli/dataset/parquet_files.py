@@ -3,7 +3,6 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from io import RawIOBase
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -46,11 +45,14 @@ def write_tables(
 ) -> int:
     """Write tables to a file in row groups of `ROWS_PER_GROUP` and return the number of rows; write no empty file.
 
+    Equal rows give equal bytes with one version of pyarrow.
+
     Args:
         path: The file.
         tables: The rows.
         schema: The columns.
-        dictionaries: Columns with repeated values, for which dictionary encoding saves space.
+        dictionaries: Columns with repeated values, for which dictionary encoding saves space, as far as the schema has
+            them.
         level: The compression level of zstd.
     """
     groups = rebatch(tables, ROWS_PER_GROUP)
@@ -58,27 +60,13 @@ def write_tables(
     if first is None:
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    with parquet_writer(path, schema, dictionaries=dictionaries, level=level) as writer:
+    names = [name for name in dictionaries if name in schema.names]
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=level, use_dictionary=names) as writer:
         row_count = 0
         for group in chain([first], groups):
             writer.write_table(group.cast(schema).replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
             row_count += group.num_rows
     return row_count
-
-
-def parquet_writer(
-    target: Path | RawIOBase, schema: pa.Schema, *, dictionaries: Sequence[str], level: int = COMPRESSION_LEVEL
-) -> pq.ParquetWriter:
-    """Open a Parquet writer whose output is deterministic for a version of pyarrow.
-
-    Args:
-        target: The path of a file, or a binary stream.
-        schema: The columns. Write each row group as a table with one chunk per column and exactly this schema.
-        dictionaries: Columns to encode with a dictionary, as far as the schema has them.
-        level: The compression level of zstd.
-    """
-    names = [name for name in dictionaries if name in schema.names]
-    return pq.ParquetWriter(target, schema, compression="zstd", compression_level=level, use_dictionary=names)
 
 
 def write_checked(folder: Path, table: pa.Table, *, prefix: str = "", **options: Any) -> Path:  # noqa: ANN401

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from generation.output.write_data import REPEATED_COLUMNS
-from merge_snli.dataset.parquet_files import parquet_writer
+from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL
 from merge_snli.dataset.record_file import read_record
 from merge_snli.schema import ALL, SEED
 
@@ -44,8 +44,9 @@ def rewrite(path: Path, table: pa.Table) -> None:
     schema = own_schema(path)
     if table.schema.equals(schema, check_metadata=True):
         table = table.cast(schema)
-    with parquet_writer(path, table.schema, dictionaries=REPEATED_COLUMNS) as writer:
-        writer.write_table(table.combine_chunks())
+    names = [name for name in REPEATED_COLUMNS if name in table.column_names]
+    level = COMPRESSION_LEVEL
+    pq.write_table(table.combine_chunks(), path, compression="zstd", compression_level=level, use_dictionary=names)
 
 
 def read(path: Path) -> pa.Table:
