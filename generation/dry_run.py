@@ -41,6 +41,7 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
     """
     check_workers(workers, None)
     here = tuple(name for name in options.mlm if not is_not_here(name)) or PRESETS["demo"]["mlm"]
+    mlms_per_tried = len(options.mlm) / len(here)
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
         out = Path(folder) / "data"
@@ -65,16 +66,15 @@ def dry_run(options: Options, *, allow_pickle: bool = False, workers: int | None
         for name, model, stage in zip(here, inputs.masked_lms, answer, strict=True):
             start = time.monotonic()
             trial.loaded[model.name] = run.load(model)
-            loading += time.monotonic() - start
+            loading += (time.monotonic() - start) * mlms_per_tried
             masked_lms[name] = _try_masked_lm(stage, trial, forms, scale)
             trial.loaded.clear()
         size = _occurrences(words) * scale
-        filtering = _try_filters(filters, trial, size, run.samples)
+        filtering = _try_filters(filters, trial, size, run.samples) * mlms_per_tried
         writing = _try_writing(trial, size)
     missing = [name for name in options.mlm if name not in masked_lms]
     if missing:
         masked_lms |= steps_by_shape(missing, round(len(forms) * scale), masked_lms.values(), run.device)
-        filtering *= len(options.mlm) / len(here)
     steps = [Step(name=tag.name, seconds=reading)]
     steps += [masked_lms[name] for name in options.mlm]
     steps.append(Step(name=filters.name, seconds=filtering))

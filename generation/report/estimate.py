@@ -66,7 +66,8 @@ class Estimate:
         forms: Number of distinct forms.
         device: Device of the masked LMs.
         workers: Number of processes for the other steps.
-        loading: Seconds to load the libraries, the tagger and the masked LMs.
+        loading: Seconds to load the libraries, the tagger and the masked LMs; one that is not on this machine takes as
+            long as the mean of those that were tried.
         steps: The stages by name, in their order.
     """
 
