@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from generation.options import Options
-from merge_snli.card.dataset_folder import config_record
+from merge_snli.dataset.config_record import config_record
 from merge_snli.dataset.parquet_files import COMPRESSION_LEVEL, ROWS_PER_GROUP, rebatch, write_tables
 from merge_snli.dataset.record import ConfigRecord
 from merge_snli.dataset.texts import text_names

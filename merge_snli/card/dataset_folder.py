@@ -1,10 +1,7 @@
 """Write a data set: its configs, card and record, moved into its folder together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
-import pyarrow as pa
 
 from merge_snli.base.files import sha256_of_file, sha256_of_json, write_bytes
 from merge_snli.card import render_card
@@ -12,42 +9,7 @@ from merge_snli.dataset.out_folder import replace_folder
 from merge_snli.dataset.record import ConfigRecord, DataRecord, Record
 from merge_snli.dataset.record_file import encode_record, seal
 from merge_snli.dataset.stored import CARD_FILE, RUN_FILE, MergeDataset, find_dataset
-from merge_snli.schema import DataColumn, data_file
-
-
-def config_record(
-    table: pa.Table,
-    splits: Mapping[str, int],
-    columns: Sequence[DataColumn],
-    *,
-    description: str,
-    group_column: str,
-    label_names: Sequence[str],
-) -> ConfigRecord:
-    """Return what the record says of a config.
-
-    Args:
-        table: All rows of the config, with at least the labels and the groups, which are counted.
-        splits: Number of rows by split.
-        columns: Its columns.
-        description: What it contains, in Markdown.
-        group_column: The column of the groups.
-        label_names: Label names in the order of their numbers.
-    """
-    rows = np.bincount(table["label"], minlength=len(label_names))
-    groups = table.group_by(group_column).aggregate([("label", "min"), ("label", "max")])
-    group_labels = None
-    if groups["label_min"].equals(groups["label_max"]):  # no group has several labels
-        numbers = np.bincount(groups["label_min"], minlength=len(label_names))
-        group_labels = dict(zip(label_names, numbers.tolist(), strict=True))
-    return ConfigRecord(
-        description=description,
-        splits=dict(splits),
-        columns=tuple(columns),
-        groups=len(groups),
-        labels=dict(zip(label_names, rows.tolist(), strict=True)),
-        group_labels=group_labels,
-    )
+from merge_snli.schema import data_file
 
 
 def data_record(folder: Path, configs: Mapping[str, ConfigRecord]) -> DataRecord:

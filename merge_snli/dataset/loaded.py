@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import sha256_of_json
+from merge_snli.dataset.config_record import config_record
 from merge_snli.dataset.label_spellings import Labels
-from merge_snli.dataset.record import ConfigRecord, DataRecord, Record, TermsRecord
+from merge_snli.dataset.record import DataRecord, Record, TermsRecord
 from merge_snli.schema import ALL, TEST, VARIANT_COLUMNS, features_of
 
 if TYPE_CHECKING:
@@ -62,19 +62,21 @@ class LoadedRows:
 
     def record(self) -> Record:
         """Return a record of the rows alone, for rows whose folder is not known."""
+        import pyarrow.compute as pc
+
         rows = sorted(self.table.to_pylist(), key=lambda row: str(row["variant_id"]))
         subsamples: set[int] = set()
-        label_of: dict[str, int] = {}
         for row in rows:
             subsamples.update(row["subsamples"])
-            label_of[row["seed_id"]] = row["label"]
-        config = ConfigRecord(
+        # Other numbers are not labels; the check of the rows finds them.
+        is_label = pc.field("label").isin(range(len(self.label_names)))
+        config = config_record(
+            self.table.filter(is_label),
+            {TEST: len(rows)},
+            VARIANT_COLUMNS,
             description="",
-            splits={TEST: len(rows)},
-            columns=VARIANT_COLUMNS,
-            groups=len(label_of),
-            labels=self._by_label(row["label"] for row in rows),
-            group_labels=self._by_label(label_of.values()),
+            group_column="seed_id",
+            label_names=self.label_names,
         )
         data = DataRecord(sha256_of_json([self.config, self.label_names, rows]), {})
         return Record(
@@ -93,10 +95,6 @@ class LoadedRows:
             configs={self.config: config},
             data=data,
         )
-
-    def _by_label(self, numbers: Iterable[int]) -> dict[str, int]:
-        counts = Counter(numbers)
-        return {name: counts[number] for number, name in enumerate(self.label_names)}
 
 
 def read_loaded(given: object) -> LoadedRows:

@@ -14,7 +14,8 @@ from merge_snli.base.errors import InputError
 from merge_snli.base.files import JsonObject
 from merge_snli.base.table import Cell, Column, Table
 from merge_snli.card import load_name_of
-from merge_snli.card.dataset_folder import card_and_record, config_record, data_record, write_files
+from merge_snli.card.dataset_folder import card_and_record, data_record, write_files
+from merge_snli.dataset.config_record import config_record
 from merge_snli.dataset.out_folder import check_dataset_out, new_content
 from merge_snli.dataset.parquet_files import write_tables
 from merge_snli.dataset.record import ConfigRecord, Record

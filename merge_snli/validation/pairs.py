@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from merge_snli.base.errors import InputError, Message
-from merge_snli.card.dataset_folder import config_record
+from merge_snli.dataset.config_record import config_record
 from merge_snli.dataset.record import Record
 from merge_snli.pairs.options import SimplePairOptions
 from merge_snli.pairs.output import METHOD_VERSION as PAIRS_METHOD_VERSION

@@ -96,8 +96,10 @@ def test_rows_without_a_folder_are_scored_validated_and_explored(
 def test_changed_rows_are_found(nouns: DatasetDict) -> None:
     with_text = nouns["test"].map(lambda row: {"premise": row["premise"] + " Now."})
     with_labels = nouns["test"].map(lambda row, at: {"label": at % 3}, with_indices=True)
+    without_labels = nouns["test"].map(lambda row: {"label": -1})
     assert {finding.column for finding in merge.validate(with_text).findings} == {"premise"}
     assert {finding.column for finding in merge.validate(with_labels).findings} == {"label"}
+    assert {finding.column for finding in merge.validate(without_labels).findings} == {"label"}
 
 
 def test_a_folder_below_the_working_directory_is_found(
