@@ -11,11 +11,12 @@ import datasets
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER
+from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
 from tests import ROOT
 from tests.cases import slow
@@ -31,8 +32,8 @@ from training.finetuning.data import (
     read_training_data,
 )
 from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
-from training.finetuning.run import check_truncated, load_classifier
-from training.trainer import LengthSampler, LengthTrainer, last_checkpoint
+from training.finetuning.run import encode, encode_training, load_classifier
+from training.trainer import LengthSampler, LengthTrainer, Row, last_checkpoint
 
 PROBLEMS = "demo:problems"
 RECIPE = replace(RECIPES["small"], epochs=2, batch_size=8, max_length=32)
@@ -192,11 +193,24 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     assert not (tmp_path / "out.work").exists()
 
 
-def test_the_number_of_truncated_pairs_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_only_pairs_that_are_truncated_are_tokenized_twice(
+    base: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = [Problem(hypothesis, "a dog", hypothesis, 0) for hypothesis in ("a", "a dog", "a dog and a dog")]
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    expected = encode(examples, tokenizer, NLI_LABELS, 7)
+    tokenized = []
+
+    def counted(given: list[Problem], *more: Any) -> list[Row]:  # noqa: ANN401 - of `encode`
+        tokenized.append(len(given))
+        return encode(given, *more)
+
+    monkeypatch.setattr("training.finetuning.run.encode", counted)
     with caplog.at_level("INFO"):
-        check_truncated([{"input_ids": [0] * length} for length in (3, 4, 5)], 4)
-        check_truncated([{"input_ids": [0] * 4}], 4)
-    assert "1 of 3 training pairs are longer than 4 tokens" in caplog.text
+        assert encode_training(examples, tokenizer, NLI_LABELS, 7) == expected
+        encode_training(examples[:1], tokenizer, NLI_LABELS, 7)
+    assert tokenized == [3, 1, 1]
+    assert "1 of 3 training pairs are longer than 7 tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(
