@@ -7,7 +7,7 @@ import numpy as np
 
 from merge_snli.base.batches import grouped
 from merge_snli.base.table import Column, Table
-from merge_snli.results.prompts import changes, results_of
+from merge_snli.results.prompts import changed_share, results_of
 from merge_snli.results.result import Result
 from merge_snli.results.rows import MODEL, percent
 
@@ -64,7 +64,13 @@ def _effect(name: str, results: Sequence[Result]) -> OrderEffect:
     for position in range(len(own_order)):
         there = is_correct[positions == position]
         accuracy.append(float(there.mean()) if len(there) else None)
-    return OrderEffect(prompt=name, orders=len(results), accuracy=tuple(accuracy), **changes(on_rows, on_seeds))
+    return OrderEffect(
+        prompt=name,
+        orders=len(results),
+        accuracy=tuple(accuracy),
+        changed_seeds=changed_share(on_seeds) if on_seeds else None,
+        changed_rows=changed_share(on_rows),
+    )
 
 
 def order_table(results: Sequence[Result], names: Sequence[str]) -> Table | None:

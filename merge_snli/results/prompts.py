@@ -96,12 +96,14 @@ class PromptGroup(Result):
         sizes = np.sum([of_prompt.sizes for of_prompt in counts], axis=0)
         joint = pattern_accuracy(correct, sizes, QUALITY_THRESHOLD)[:, 0]
         accuracies = [result.pattern_accuracy for result in self.results]
+        rows = [result.answers.predicted for result in self.results]
         seeds = [result.counted.seeds.predicted for result in self.results if result.counted.seeds is not None]
         return PromptEffect(
             pattern_accuracy=self.row.share("pattern_accuracy"),
             lowest=min(accuracies),
             highest=max(accuracies),
-            **changes([result.answers.predicted for result in self.results], seeds),
+            changed_seeds=changed_share(seeds) if seeds else None,
+            changed_rows=changed_share(rows),
             joint_pattern_accuracy=float(np.nanmean(joint)),
         )
 
@@ -130,21 +132,12 @@ def accuracy_interval(scored: Result, ids: Sequence[str], threshold: float) -> I
     return pattern_accuracy_interval(scored.counts(ids), threshold, unit=scored.units[0])
 
 
-def changes(rows: Sequence[Ints], seeds: Sequence[Ints]) -> dict[str, Any]:
-    """Return the share of the rows, and of the seeds, whose answers with several prompts are not all the same.
+def changed_share(answers: Sequence[Ints]) -> float:
+    """Return the share of the pairs whose answers are not all the same.
 
     Args:
-        rows: The answers to the rows with each prompt, [n_rows] each.
-        seeds: Those to the seeds, [n_seeds] each; empty without seeds.
-
-    Returns:
-        The fields `changed_seeds`, None without seeds, and `changed_rows`.
+        answers: The answers to the pairs with each prompt, [n] each.
     """
-    return {"changed_seeds": _changed_share(seeds) if seeds else None, "changed_rows": _changed_share(rows)}
-
-
-def _changed_share(answers: Sequence[Ints]) -> float:
-    """Return the share of the pairs whose answers with several prompts, [n] each, are not all the same."""
     return float(np.mean(np.ptp(np.stack(answers), axis=0) > 0))
 
 
