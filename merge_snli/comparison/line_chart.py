@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from merge_snli.base.arrays import Floats
+
 # Color-blind safe palette after Okabe and Ito, darker where they lack contrast; the same as on the leaderboard.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a97900", "#3a97d3", "#6a51a3", "#333333")
 # Each pass over the palette uses the next style.
@@ -97,24 +99,18 @@ def line_figure(
         note: What the chart leaves out; shown below it.
     """
     first = bisect_left(thresholds, start)
-    shown = np.array(thresholds[first:]) * 100
     labels = short_names([line.name for line in lines])
     columns = 1 if any(len(label) > LEGEND_COLUMN_LETTERS for label in labels) else 2
     figure, axes = _figure(len(lines), columns if narrow else None)
-    curves = [np.array([line.values, line.low, line.high])[:, first:] * 100 for line in lines]
+    curves = [np.array([thresholds, line.values, line.low, line.high])[:, first:] * 100 for line in lines]
     marked_at = thresholds.index(marked) - first
     colors = [line.color for line in lines]
     for numbers in grouped((curve.tobytes(), number) for number, curve in enumerate(curves)).values():
         line = lines[numbers[0]]
-        values, low, high = curves[numbers[0]]
-        color = line.color
-        for number in numbers:
-            colors[number] = color
         label = "\n".join(labels[number] for number in numbers)
-        style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
-        axes.fill_between(shown, low, high, color=color, alpha=0.15, linewidth=0)
-        axes.plot(shown, values, color=color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
-        axes.plot(shown[marked_at], values[marked_at], "o", color=color, markersize=7, markeredgecolor="white")
+        _draw_line(axes, line, curves[numbers[0]], label, marked_at)
+        for number in numbers:
+            colors[number] = line.color
     _style_axes(axes, marked * 100, start * 100, of)
     if narrow:
         if lines:
@@ -122,7 +118,7 @@ def line_figure(
         axes.set_xlabel("Threshold (%)")
     else:
         draw_title(figure, title)
-        _label_lines(axes, [values[-1] for values, _, _ in curves], labels, colors)
+        _label_lines(axes, [curve[1, -1] for curve in curves], labels, colors)
     width = round(TITLE_LETTERS_PER_INCH * figure.get_figwidth())
     axes.set_xlabel("\n".join([axes.get_xlabel(), *textwrap.wrap(note, width)]))
     return figure
@@ -137,6 +133,15 @@ def _figure(lines: int, legend_columns: int | None) -> tuple[Figure, Axes]:
         size = NARROW_WIDTH_INCHES, NARROW_HEIGHT_INCHES + legend_height
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots()
+
+
+def _draw_line(axes: Axes, line: Line, curve: Floats, label: str, marked_at: int) -> None:
+    """Draw a line, its band and a dot; a curve is thresholds, values and edges of the band in percent, [4, n]."""
+    shown, values, low, high = curve
+    style = LINE_STYLES[line.style // len(COLORS) % len(LINE_STYLES)]
+    axes.fill_between(shown, low, high, color=line.color, alpha=0.15, linewidth=0)
+    axes.plot(shown, values, color=line.color, linestyle=style, linewidth=2, solid_capstyle="round", label=label)
+    axes.plot(shown[marked_at], values[marked_at], "o", color=line.color, markersize=7, markeredgecolor="white")
 
 
 def draw_legend(figure: Figure, axes: Axes, columns: int, *, weight: str = "normal", **look: Any) -> None:  # noqa: ANN401
