@@ -54,6 +54,13 @@ class _AnsweredForm:
             found[rank] = self.occurrence.replaced_by(match_case(self.occurrence.word.text, text))
         return found
 
+    def numbers_with_class(self, of_class: Sequence[int]) -> Mapping[str, int]:
+        """Return the numbers of fillers that need a tagger, by the ranks of those of the word's class in place."""
+        other_class = np.ones(len(self.fillers.piece_ids), np.bool_)
+        other_class[of_class] = False
+        kept = ~(other_class | self.dropped[LESS_PROBABLE.reason] | self.dropped[IN_PROBLEM.reason])
+        return {WITH_CLASS: len(other_class), OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(kept))}
+
 
 def count_standalone(
     problems: Iterable[tuple[TaggedProblem, Sequence[SharedWord]]],
@@ -88,15 +95,12 @@ def count_standalone(
             counts[form.group][reason] += int(np.sum(dropped))
     sample = _sample(forms, class_forms)
     suggestions = [form.suggestions(answers[form.masked_lm].vocabulary) for form in sample]
+    # Each distinct suggestion is tagged once.
     distinct = list(dict.fromkeys(chain.from_iterable(of_form.values() for of_form in suggestions)))
     classes = dict(zip(distinct, map(word_class_of, tagger.tags(distinct)), strict=True))
     for form, of_form in zip(sample, suggestions, strict=True):
-        ranks = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
-        other_class = np.ones(len(form.fillers.piece_ids), np.bool_)
-        other_class[ranks] = False
-        kept = ~(other_class | form.dropped[LESS_PROBABLE.reason] | form.dropped[IN_PROBLEM.reason])
-        numbers = {OTHER_CLASS.reason: int(np.sum(other_class)), KEPT: int(np.sum(kept))}
-        counts[form.group].update({WITH_CLASS: len(other_class), **numbers})
+        of_class = [rank for rank, suggestion in of_form.items() if classes[suggestion] == form.group[0]]
+        counts[form.group].update(form.numbers_with_class(of_class))
     return counts
 
 
