@@ -53,15 +53,20 @@ def read_classes(classes: Sequence[str], rows: Iterator[SourceRow], options: Pro
     unclear = unclear_names(classes if say_nothing(named) else named, options)
     if unclear is not None:
         raise with_examples(unclear, classes, rows, options, partial(label_text, column=options.label_column))
-    canonical = {name: canonical_name(name, two_way=False) for name in named}
-    spelled = {*canonical.values()}
-    is_joined = len(spelled) < len(named)  # several names spell the same label
-    if are_answers(named):
-        is_joined = are_nli_columns(options.premise_column, options.hypothesis_column)
     labels = {name: name for name in named}
-    if is_joined and spelled in LABEL_SETS:
-        labels = {name: str(label) for name, label in canonical.items()}
+    if _are_spellings(named, options):
+        labels = {name: str(canonical_name(name, two_way=False)) for name in named}
     return LabelNames(tuple(dict.fromkeys(labels.values())), {}, labels)
+
+
+def _are_spellings(names: Sequence[str], options: ProblemOptions) -> bool:
+    """Return whether names stand for the labels of NLI that they spell: answers, or several that spell the same."""
+    labels = {canonical_name(name, two_way=False) for name in names}
+    if labels not in LABEL_SETS:
+        return False
+    if are_answers(names):
+        return are_nli_columns(options.premise_column, options.hypothesis_column)
+    return len(labels) < len(names)
 
 
 def _named_classes(classes: Sequence[str], options: ProblemOptions) -> LabelNames:
