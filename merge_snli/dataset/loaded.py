@@ -65,9 +65,7 @@ class LoadedRows:
         import pyarrow.compute as pc
 
         rows = sorted(self.table.to_pylist(), key=lambda row: str(row["variant_id"]))
-        subsamples: set[int] = set()
-        for row in rows:
-            subsamples.update(row["subsamples"])
+        last_subsample = pc.max(pc.list_flatten(self.table["subsamples"])).as_py()
         # Other numbers are not labels; the check of the rows finds them.
         is_label = pc.field("label").isin(range(len(self.label_names)))
         config = config_record(
@@ -86,7 +84,7 @@ class LoadedRows:
             sources=(),
             label_names=self.label_names,
             group_column="seed_id",
-            subsamples=1 + max(subsamples, default=0),
+            subsamples=1 + (last_subsample or 0),
             has_seeds=True,
             title=self.name,
             load_name=self.name,
