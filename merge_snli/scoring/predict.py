@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from merge_snli.answers.sentences import SentencePairs, pair_digest
 from merge_snli.base.arrays import Floats32, Ints, Ints32
 from merge_snli.base.batches import batches_of
+from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_json, write_json
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.parquet_files import is_intact, write_checked
@@ -159,7 +160,13 @@ def cached(
                 stage.advance(number)
                 if advance is not None:
                     advance(number)
-    return predictions_in(pa.concat_tables(shards, promote_options="default"), np.concatenate(rows))
+    predictions = pa.concat_tables(shards, promote_options="default")
+    if {"output", "logits"} <= {*predictions.column_names}:
+        raise InputError(
+            f"{name} returned labels for some pairs and probabilities for others: return one of them for all, and give "
+            "a function that was changed another ⟦version⟧"
+        )
+    return predictions_in(predictions, np.concatenate(rows))
 
 
 def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:

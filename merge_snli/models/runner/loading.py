@@ -170,6 +170,8 @@ def _load_adapter(kind: str, resolved: ResolvedModel, options: Mapping[str, obje
     adapter: Model = PeftModel.from_pretrained(model, resolved.path, use_safetensors=has_safetensors(resolved.path))
     if kind != CLASSIFIER and adapter.active_peft_config.task_type == CLASSIFIER_TASK:
         raise InputError(f"{resolved.name} is an adapter for a sequence classifier: remove ⟦prompt⟧")
+    if not hasattr(adapter, "merge_and_unload"):
+        raise InputError(f"adapter {resolved.name} cannot be merged into its model: use one of LoRA, or a full model")
     return adapter.merge_and_unload()
 
 

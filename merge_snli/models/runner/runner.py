@@ -13,7 +13,6 @@ import torch
 
 from merge_snli.base.arrays import Floats32, Ints
 from merge_snli.base.errors import InputError, param, reason
-from merge_snli.base.table import count
 from merge_snli.models.runner.encoded import MASK, Encoded, Shard
 from merge_snli.models.runner.shapes import Shapes
 
@@ -135,9 +134,15 @@ class Runner:
                 outputs = step(make_batch(encoded, filled, length, self.device))
                 return [values[: len(rows)] for values in outputs]
         except (RuntimeError, IndexError, ValueError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                items = count(len(rows), self.item)
-                raise InputError(f"{self.name} fails on {items} of {length} tokens: {reason(error)}") from error
+            out_of_memory = is_out_of_memory(error)
+            if not out_of_memory and len(rows) == 1:
+                raise InputError(f"{self.name} fails on 1 {self.item} of {length} tokens: {reason(error)}") from error
+        if not out_of_memory:
+            # BART takes pairs with different numbers of end tokens, which may be part of a text, only one by one.
+            alone = [self._compute(step, encoded, row, length) for row in np.split(rows, len(rows))]
+            if None in alone:
+                return None
+            return [torch.cat(column) for column in zip(*alone, strict=True)]
         # Outside the handler, whose traceback would keep the failed batch in memory.
         fewer = self.shapes.halve(length)
         if not fewer:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import transformers
-from peft import PeftModel, TaskType
+from peft import PeftModel, PromptTuningConfig, TaskType, get_peft_model
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from merge_snli import score
@@ -140,6 +140,12 @@ def test_adapter_without_its_base_model_is_refused(base: Path, adapter: Path, tm
     config = copy / "adapter_config.json"
     config.write_text(config.read_text(encoding="utf-8").replace(str(base.parent), "/nowhere/at/all"))
     refused(r"/nowhere/at/all/base of adapter adapter", model_from_name, str(copy), ModelOptions())
+
+
+def test_an_adapter_that_cannot_be_merged_is_refused(base: Path, tmp_path: Path) -> None:
+    options: Any = PromptTuningConfig(task_type=TaskType.SEQ_CLS, num_virtual_tokens=2)
+    get_peft_model(auto_model.from_pretrained(base), options).save_pretrained(str(tmp_path))
+    refused("cannot be merged.*LoRA", model_from_name(str(tmp_path), ModelOptions(model_labels=("a", "b"))).load)
 
 
 def test_sharded_weights_are_read(tmp_path: Path) -> None:

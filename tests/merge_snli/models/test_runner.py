@@ -193,7 +193,21 @@ def test_other_errors_are_not_out_of_memory() -> None:
     def fail() -> None:
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
-    refused("m fails on 3 forms of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
+    refused("m fails on 1 form of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
+
+
+def test_inputs_that_a_model_takes_only_one_by_one_are_filled_up_with_themselves() -> None:
+    rows = []
+    encoded = inputs([10] * 3)
+
+    def alike(batch: Batch) -> list[torch.Tensor]:
+        rows.append(len(batch[IDS]))
+        if (batch[IDS] != batch[IDS][0]).any():
+            raise ValueError("All examples must have the same number of <eos> tokens")
+        return sums(batch)
+
+    assert run(runner_of(40), alike, encoded) == sums_of(encoded)
+    assert rows == [4] * 4
 
 
 def test_small_models_get_larger_batches_which_no_measurement_decides() -> None:
