@@ -16,7 +16,7 @@ from merge_snli.embedded import embedded_path
 logger = logging.getLogger(__name__)
 
 # Files of a model that are downloaded and digested by default: no pickles, no code, no images.
-MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken", "*.jinja")
+MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.tiktoken", "*.codes", "*.jinja")
 
 SAFETENSORS = "*.safetensors"
 PICKLES = ("*.bin",)

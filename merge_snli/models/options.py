@@ -58,5 +58,9 @@ class ModelOptions:
             from merge_snli.models.labels import parse_labels
 
             parse_labels(self.model_labels)
+        if isinstance(self.prompt, str):
+            raise InputError(
+                f"⟦prompt⟧ is {self.prompt!r}: give a FilledPrompt, from merge_snli.language_models.shots.fill_prompt"
+            )
         if self.prompt is not None and self.model_labels is not None:
             raise InputError("⟦model_labels⟧ is for sequence classifiers: remove it, or ⟦prompt⟧")

@@ -78,7 +78,10 @@ def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
     backend = getattr(tokenizer, "backend_tokenizer", None)
-    vocabulary = backend.to_str() if backend is not None else str(sorted(tokenizer.get_vocab().items()))
+    vocabulary = str(sorted(tokenizer.get_vocab().items()))
+    if backend is not None:
+        # Without what each call of a tokenizer may change.
+        vocabulary = json.dumps(json.loads(backend.to_str()) | {"truncation": None, "padding": None})
     adapters = {}
     for name, module in model.named_modules():
         if hasattr(module, "_active_adapter"):

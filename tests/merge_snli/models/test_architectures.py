@@ -141,6 +141,7 @@ def test_the_digest_of_a_pipeline_is_of_all_that_changes_its_logits(tmp_path: Pa
     passed = pipeline_of(auto_model.from_pretrained(folder), AutoTokenizer.from_pretrained(folder))
     digests = [pipeline_digest(passed)]
     passed._preprocess_params = {"truncation": True}
+    known(passed.tokenizer)("A man.", padding="max_length", truncation=True)
     assert pipeline_digest(passed) == digests[0]
     passed._preprocess_params = {"add_special_tokens": False}
     digests.append(pipeline_digest(passed))

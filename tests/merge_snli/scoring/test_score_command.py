@@ -258,6 +258,7 @@ def test_every_option_is_a_keyword_of_score() -> None:
         ({"dtype": "float8"}, "^dtype is 'float8'"),
         ({"model_labels": "neutral"}, "neutral"),
         ({"by": 3}, "by is 3"),
+        ({"prompt": "word"}, "prompt is 'word'.*fill_prompt"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_before_anything_is_read(options: dict[str, Any], named: str) -> None:
