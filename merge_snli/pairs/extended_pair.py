@@ -76,9 +76,8 @@ def make_extended_pair(out: str | Path, options: ExtendedPairOptions, *, overwri
     problems = read_sources(options.problems)
     parser = find_tagger()
     clauses = find_clauses(problems, templates, load_parser(parser), options.random_seed)
-    simple = extended_simple_rows(problems, options.premises, options.random_seed)
-    per_template = 3 * options.premises // CONJUNCTION_SHARE
-    conjunction = extended_conjunction_rows(clauses, templates, per_template, options.random_seed)
+    simple = extended_simple_rows(problems, options)
+    conjunction = extended_conjunction_rows(clauses, templates, options)
     configs = {
         EXTENDED_SIMPLE: PairConfig(SIMPLE_DESCRIPTION, list(simple), SIMPLE_COLUMNS),
         EXTENDED_CONJUNCTION: PairConfig(CONJUNCTION_DESCRIPTION, list(conjunction), CONJUNCTION_COLUMNS),
@@ -117,29 +116,22 @@ def _terms(options: ExtendedPairOptions) -> TermsRecord:
     return TermsRecord(license_, " ".join(attributions) or None)
 
 
-def extended_simple_rows(sources: Sequence[Sentences], premises: int, seed: int) -> Iterator[Row]:
+def extended_simple_rows(sources: Sequence[Sentences], options: ExtendedPairOptions) -> Iterator[Row]:
     """Yield premises in turn from each source, each with three hypotheses drawn in turn from each source.
 
     A drawn pair is not a pair of a source, and its sentences share no word other than function words.
 
     Args:
         sources: The sentences.
-        premises: Number of premises.
-        seed: Seed of the draws.
+        options: The number of premises, and the seed of the draws.
     """
-    random = Random(f"{seed}:{EXTENDED_SIMPLE}")
+    random = Random(f"{options.random_seed}:{EXTENDED_SIMPLE}")
     originals = frozenset[tuple[str, str]]().union(*(source.pairs for source in sources))
     drawn = [iter(random.sample(source.premises, len(source.premises))) for source in sources]
     used: set[str] = set()
-    for number in range(premises):
+    for number in range(options.premises):
         of = number % len(sources)
-        premise = next((text for text in drawn[of] if text not in used), None)
-        if premise is None:
-            raise InputError(
-                f"⟦premises⟧ is {premises:,}, but {sources[of].name} has only {number // len(sources):,} "
-                "different premises for its share: pass a smaller number or more problems"
-            )
-        used.add(premise)
+        premise = _draw_premise(sources[of], drawn[of], used, options.premises)
         group = f"{EXTENDED_SIMPLE}-{number:05}"
         hypotheses: list[str] = []
         for nth, source in enumerate(islice(cycle(sources), of, of + HYPOTHESES)):
@@ -160,6 +152,17 @@ def _row(pair_id: str, **texts: str) -> Row:
     return {"pair_id": pair_id, "group_id": pair_id.rpartition(":")[0], "label": NEUTRAL, **texts}
 
 
+def _draw_premise(source: Sentences, texts: Iterator[str], used: set[str], premises: int) -> str:
+    for text in texts:
+        if text not in used:
+            used.add(text)
+            return text
+    raise InputError(
+        f"⟦premises⟧ is {premises:,}, but {source.name} has only enough for {len(used):,}: pass that or a smaller "
+        "number, or more problems"
+    )
+
+
 def _draw_hypothesis(
     premise: str, source: Sentences, originals: frozenset[tuple[str, str]], used: Sequence[str], random: Random
 ) -> str:
@@ -177,7 +180,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def extended_conjunction_rows(
-    clauses: Sequence[Clause], templates: ExtendedTemplates, premises: int, seed: int
+    clauses: Sequence[Clause], templates: ExtendedTemplates, options: ExtendedPairOptions
 ) -> Iterator[Row]:
     """Yield premises of two sentences, and hypotheses that combine the subject of one with the predicate of the other.
 
@@ -187,9 +190,9 @@ def extended_conjunction_rows(
     Args:
         clauses: The sentences.
         templates: The templates.
-        premises: Premises per template.
-        seed: Seed of the draws.
+        options: The number of premises of random pairs, and the seed of the draws.
     """
+    premises = 3 * options.premises // CONJUNCTION_SHARE  # per template
     pairs = [pair for pair in product(clauses, repeat=2) if _go_together(*pair)]
     if len(pairs) < premises:
         raise InputError(
@@ -197,7 +200,7 @@ def extended_conjunction_rows(
             f"sentences give only {len(pairs):,}: pass a smaller number"
         )
     for name, template in templates.premises.items():
-        drawn = Random(f"{seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]
+        drawn = Random(f"{options.random_seed}:{EXTENDED_CONJUNCTION}:{name}").sample(pairs, len(pairs))[:premises]
         for number, (first, second) in enumerate(drawn):
             group = f"{EXTENDED_CONJUNCTION}-{name}-{number:05}"
             slots = {"s1": first.subject, "p1": first.predicate, "s2": second.subject, "p2": second.predicate}
