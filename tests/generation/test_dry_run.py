@@ -5,13 +5,13 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from generation.dry_run import dry_run, extrapolate
-from generation.masked_lms.masked_lm import MaskedLM
 from generation.options import PRESETS, Options
 from generation.report.estimate import Estimate, Step, estimate_text
 from generation.run import GenerationRun
@@ -19,7 +19,6 @@ from generation.sentences.tagging import tag
 from generation.sentences.words import shared_words
 from merge_snli.base.progress import format_duration
 from merge_snli.base.table import TEXT_WIDTH
-from merge_snli.models.finding import ResolvedModel
 from merge_snli.models.shapes import operations_of
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem, of_every_premise
@@ -57,20 +56,12 @@ def masked_lms(estimate: Estimate) -> list[Step]:
 def test_known_masked_lms_are_not_downloaded(
     options: Options, estimated: Estimate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seconds = [0.0]
-    load = GenerationRun.load
-
-    def loaded(run: GenerationRun, mlm: ResolvedModel) -> MaskedLM:
-        seconds[0] += 10
-        return load(run, mlm)
-
-    monkeypatch.setattr(GenerationRun, "load", loaded)
-    monkeypatch.setattr("generation.dry_run.time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    monkeypatch.setattr("generation.dry_run.time", SimpleNamespace(monotonic=count().__next__))
     monkeypatch.setattr("generation.report.estimate.operations_per_second", lambda _: 1e9)
     paper = PRESETS["paper"]["mlm"][0]
     run = dry_run(replace(options, mlm=(paper, options.mlm[0])))
     assert [*run.steps] == ["read and tag", paper, "tiny-bert", "filters and sets", "write"]
-    assert run.loading == 20, "as long for each as for the one that is here"
+    assert run.loading == 3, "a second for the tagger, and one for each masked LM as for the one that is here"
     by_shape, here = masked_lms(run)
     measured = estimated.steps["tiny-bert"]
     assert here.forms == measured.forms
