@@ -139,7 +139,7 @@ def score(classifier: Classifier, pairs: Sequence[Pair]) -> None:
 def answer(mlm: MaskedLM, forms: Mapping[str, Form]) -> None:
     """Answer forms and store the answers."""
     options = Options(problems="demo:problems", mlm=(MASKED_LM,), top_k=TOP_K)
-    key = cache_key_of(mlm.resolved, options, "cpu")
+    key = cache_key_of(find_model(MASKED_LM), options, "cpu")
     progress = Progress(quiet=True)
     with (
         tempfile.TemporaryDirectory() as folder,

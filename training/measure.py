@@ -96,7 +96,7 @@ def masked_lm_figures(folder: Path, evaluated: Sequence[Form]) -> Figures:
     among = 0
     answered = 0
     with tqdm(total=len(originals), desc=folder.name, unit="form", mininterval=5) as shown:
-        for rows, (piece_ids, *_) in mlm.fill(inputs, np.arange(len(originals)), TOP):
+        for rows, (piece_ids, *_) in mlm.fill(inputs, TOP):
             is_original = piece_ids == originals[rows, np.newaxis]
             first += int(is_original[:, 0].sum())
             among += int(is_original.any(axis=1).sum())

@@ -13,7 +13,7 @@ import numpy as np
 
 from generation.masked_lms.vocabulary import NO_PIECE, SPACE, Vocabulary
 from generation.sentences.forms import Form, sentence_starts
-from merge_snli.base.arrays import Ints
+from merge_snli.base.arrays import Bools, Ints
 from merge_snli.base.batches import batches_of, grouped
 from merge_snli.dataset.answered_forms import SPLIT, TOO_LONG
 from merge_snli.models.runner.encoded import IDS, Encoded, Tokenizer
@@ -37,9 +37,10 @@ class EncodedForms:
 
     Attributes:
         keys: The keys of the forms, [n_forms].
-        inputs: The forms, then the pieces of words of several, [n_forms + n_pieces].
+        inputs: The forms, [n_forms].
+        in_window: Whether the text of a form was too long, so that it shows a window of it, [n_forms].
+        pieces: The pieces of words of several, [n_pieces].
         words: The index of the form of each piece, [n_pieces].
-        in_window: The keys of the forms of texts that were too long, of which they show a window.
         refused: Why other forms have no encoding, by key: `split` if the word is not a single token in the sentence
             (with `split_words`: not a sequence of known tokens that covers exactly the word), `too long` if its
             sentence alone has too many tokens.
@@ -47,8 +48,9 @@ class EncodedForms:
 
     keys: list[str]
     inputs: Encoded
+    in_window: Bools
+    pieces: Encoded
     words: Ints
-    in_window: set[str]
     refused: dict[str, str]
 
 
@@ -66,18 +68,21 @@ def window_around(index: int, lengths: Sequence[int], limit: int) -> tuple[int, 
     Returns:
         The index of the first sentence, and that after the last.
     """
-    shown = [index]
-    total = lengths[index]
-    sides = [iter(range(index - 1, -1, -1)), iter(range(index + 1, len(lengths)))]
-    while sides:
-        for side in [*sides]:
-            neighbor = next(side, None)
-            if neighbor is None or total + lengths[neighbor] > limit:
-                sides.remove(side)
-            else:
-                shown.append(neighbor)
-                total += lengths[neighbor]
-    return min(shown), max(shown) + 1
+    first = index
+    end = index + 1
+    room = limit - lengths[index]
+    grown = True
+    while grown:
+        grown = False
+        if first > 0 and lengths[first - 1] <= room:
+            first -= 1
+            room -= lengths[first]
+            grown = True
+        if end < len(lengths) and lengths[end] <= room:
+            room -= lengths[end]
+            end += 1
+            grown = True
+    return first, end
 
 
 @dataclass(frozen=True)
@@ -103,15 +108,16 @@ class Tokens:
         characters = [begin for begin, end in zip(self.begins, self.ends, strict=True) if begin < end]
         return starts, np.diff(np.searchsorted(characters, starts)).tolist()
 
-    def cover(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the index of the first token of a word, and that after its last; None if they do not cover it exactly.
+    def of_word(self, start: int, end: int) -> range:
+        """Return the indices of the tokens of a word; an empty range if they do not cover it exactly.
 
         The first may begin with spaces before the word.
         """
-        first, after = bisect_right(self.ends, begin), bisect_left(self.begins, end)
-        if first >= after or self.ends[after - 1] != end or self.begins[first] > begin:
-            return None
-        return None if self.text[self.begins[first] : begin].strip() else (first, after)
+        first = bisect_right(self.ends, start)
+        after = bisect_left(self.begins, end)
+        if self.ends[after - 1] == end and self.text[self.begins[first] : end].lstrip() == self.text[start:end]:
+            return range(first, after)
+        return range(0)
 
 
 @dataclass(frozen=True)
@@ -141,33 +147,41 @@ class FormEncoder:
             split_words: Whether to include words of several tokens.
         """
         keys = grouped((form.text, key) for key, form in forms.items())
-        encoded: dict[str, Input] = {}
-        in_window: set[str] = set()
-        refused: dict[str, str] = {}
+        encoded = {}
+        in_window = []
         pieces = []
         words = []
+        refused = {}
         for tokens in self.tokenize([*keys]):
             for key in keys[tokens.text]:
                 form, seen = self._shown(forms[key], tokens)
-                inputs = self._inputs(form, seen, split_words)
-                if isinstance(inputs, str):
-                    refused[key] = inputs
+                if len(seen.ids) > self.max_length:
+                    refused[key] = TOO_LONG
                     continue
-                whole, *of_word = inputs
+                inputs = [*self._inputs(form, seen, split_words)]
+                if not inputs:
+                    refused[key] = SPLIT
+                    continue
+                encoded[key], *of_word = inputs
+                in_window.append(seen is not tokens)
                 pieces += of_word
-                words += [len(encoded)] * len(of_word)
-                encoded[key] = whole
-                if seen is not tokens:
-                    in_window.add(key)
-        arrays = _arrays([*encoded.values(), *pieces])
-        return EncodedForms([*encoded], arrays, np.array(words, np.int64), in_window, refused)
+                words += [len(encoded) - 1] * len(of_word)
+        return EncodedForms(
+            [*encoded],
+            _arrays([*encoded.values()]),
+            np.array(in_window, np.bool_),
+            _arrays(pieces),
+            np.array(words, np.int64),
+            refused,
+        )
 
     def tokenize(self, texts: Sequence[str]) -> Iterator[Tokens]:
         """Tokenize texts."""
         for batch in batches_of(texts, len, CHARACTERS_PER_BATCH):
             for text, encoding in zip(batch, self.tokenizer.backend_tokenizer.encode_batch(batch), strict=True):
                 offsets = encoding.offsets
-                while len(offsets) > 1 and offsets[-1][0] >= offsets[-1][1]:
+                # Special tokens at the end have the offset 0.
+                while len(offsets) > 1 and not offsets[-1][1]:
                     offsets.pop()
                 yield Tokens(text, encoding.ids, *zip(*offsets, strict=True))
 
@@ -190,39 +204,38 @@ class FormEncoder:
             # A word can have more tokens at the start of a text than within it: then the next smaller window is tried.
             most = sum(lengths[first:end]) - 1
 
-    def _inputs(self, form: Form, tokens: Tokens, split_words: bool) -> list[Input] | str:
-        """Return a form and, if its word has several pieces, one input per piece; or why it is refused."""
-        if len(tokens.ids) > self.max_length:
-            return TOO_LONG
+    def _inputs(self, form: Form, tokens: Tokens, split_words: bool) -> Iterator[Input]:
+        """Yield a form and, if its word has several pieces, one input per piece; nothing if the word is split."""
         words = []
-        for begin in (form.start, *form.also_masked):
-            covering = tokens.cover(begin, begin + form.end - form.start)
-            if covering is None:
-                return SPLIT
-            start, end = covering
+        for start in (form.start, *form.also_masked):
+            word = tokens.of_word(start, start + form.end - form.start)
+            if not word:
+                return
+            first = word.start
             # The spaces before the word may be a token of their own.
-            if end - start > 1 and self.vocabulary.pieces[tokens.ids[start - 1]] == SPACE:
-                start -= 1
-            words.append((start, end))
-        (start, end), *others = words
-        own = tokens.ids[start:end]
+            if len(word) > 1 and self.vocabulary.pieces[tokens.ids[first - 1]] == SPACE:
+                first -= 1
+            words.append((first, word.stop))
+        (first, after), *others = words
+        own = tokens.ids[first:after]
         mask, unknown = self._special
         is_split = len(own) > 1 and not split_words
         if is_split or unknown in own or self.vocabulary.pieces[own[0]] == NO_PIECE:
-            return SPLIT
-        ids = [*tokens.ids]
-        for first, after in sorted(others, reverse=True):
-            ids[first:after] = [mask]
-            if first < start:
-                start -= after - first - 1
-        shown = [[mask]]
+            return
+        before = tokens.ids[:first]
+        behind = tokens.ids[after:]
+        for begin, end in sorted(others, reverse=True):
+            if begin < first:
+                before[begin:end] = [mask]
+            else:
+                behind[begin - after : end - after] = [mask]
+        yield [*before, mask, *behind], len(before), own[0]
         if len(own) > 1:
-            shown += [own[:number] + [mask] * (len(own) - number) for number in range(len(own))]
-        inputs = []
-        for masked in shown:
-            first = masked.index(mask)
-            inputs.append((ids[:start] + masked + ids[start + len(own) :], start + first, own[first]))
-        return inputs
+            masks = [mask] * len(own)
+            for piece in own:
+                yield [*before, *masks, *behind], len(before), piece
+                before.append(piece)
+                masks.pop()
 
 
 def _arrays(inputs: Sequence[Input]) -> Encoded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,32 +11,26 @@ import numpy as np
 import pyarrow as pa
 
 from generation.masked_lms.encoded_forms import ORIGINAL, POSITION, EncodedForms, FormEncoder
-from merge_snli.dataset.answered_forms import TOO_LONG
-from merge_snli.models.runner.encoded import IDS
+from merge_snli.base.arrays import Floats, Floats32, Ints32
+from merge_snli.models.runner.encoded import IDS, Encoded, Shard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from torch import Tensor, nn
 
-    import torch
-    from torch import nn
-
-    from merge_snli.base.arrays import Floats, Floats32, Ints, Ints32
-    from merge_snli.models.finding import ResolvedModel
-    from merge_snli.models.runner.encoded import Encoded, Shard
     from merge_snli.models.runner.runner import Batch, Runner
 
 # The columns of a table of answers: `form` is the key; a form has either fillers, as in `Fillers`, or a reason why it
 # is `refused`.
 ANSWER_SCHEMA = pa.schema(
-    [
-        ("form", pa.string()),
-        ("refused", pa.string()),
-        ("original_id", pa.int32()),
-        ("original_log_prob", pa.float32()),
-        ("piece_ids", pa.list_(pa.int32())),
-        ("log_probs", pa.list_(pa.float32())),
-        ("in_window", pa.bool_()),
-    ]
+    {
+        "form": pa.string(),
+        "refused": pa.string(),
+        "original_id": pa.int32(),
+        "original_log_prob": pa.float32(),
+        "piece_ids": pa.list_(pa.int32()),
+        "log_probs": pa.list_(pa.float32()),
+        "in_window": pa.bool_(),
+    }
 )
 
 
@@ -74,13 +69,13 @@ class Network:
     encoder: Any  # a class per architecture
     heads: nn.ModuleList
     attention: nn.Module | None
-    bias: torch.Tensor | None
+    bias: Tensor | None
 
-    def log_probs(self, batch: Batch) -> list[torch.Tensor]:
+    def log_probs(self, batch: Batch) -> list[Tensor]:
         """Return the log-probabilities of all pieces at the mask of each form, of shape (batch, vocabulary)."""
         from merge_snli.models.runner.last_layer import select_after_attention
 
-        def at_masks(states: torch.Tensor) -> torch.Tensor:
+        def at_masks(states: Tensor) -> Tensor:
             return states.take_along_dim(batch[POSITION][:, None, None], dim=1)
 
         with select_after_attention(self.attention, at_masks):
@@ -94,10 +89,10 @@ class Network:
             values = values + self.bias
         return [values.log_softmax(dim=-1)]
 
-    def fillers(self, top_k: int, batch: Batch) -> tuple[torch.Tensor, ...]:
+    def fillers(self, top_k: int, batch: Batch) -> tuple[Tensor, ...]:
         """Return the most probable pieces, their log-probabilities, and those of the originals, of shape (batch, …)."""
         [log_probs] = self.log_probs(batch)
-        values, indices = log_probs.topk(min(top_k, log_probs.shape[-1]), dim=-1)
+        values, indices = log_probs.topk(min(top_k, log_probs.shape[1]))
         return indices.int(), values, log_probs.gather(1, batch[ORIGINAL][:, None])
 
 
@@ -106,26 +101,24 @@ class MaskedLM(FormEncoder):
     """A loaded masked LM, which encodes forms and predicts their fillers.
 
     Attributes:
-        resolved: Its name, folder and digest.
         network: The model.
         runner: Runs forms in batches.
     """
 
-    resolved: ResolvedModel
     network: Network
     runner: Runner
 
-    def fill(self, inputs: Encoded, rows: Ints, top_k: int) -> Iterator[Shard]:
+    def fill(self, inputs: Encoded, top_k: int) -> Iterator[Shard]:
         """Predict the `top_k` most probable pieces of forms, which do not depend on the other forms.
 
         Args:
             inputs: Encoded forms.
-            rows: Those to predict.
             top_k: Number of pieces per form.
 
         Yields:
-            Some of the rows, and their outputs as `Network.fillers` returns them.
+            The indices of some forms, and their outputs as `Network.fillers` returns them.
         """
+        rows = np.arange(len(inputs.lengths))
         return self.runner.run(partial(self.network.fillers, top_k), inputs, rows)
 
     def answers(self, forms: EncodedForms, top_k: int) -> Iterator[pa.Table]:
@@ -138,18 +131,18 @@ class MaskedLM(FormEncoder):
         Yields:
             Tables of answers with `ANSWER_SCHEMA`, first of the forms that cannot be encoded.
         """
-        if forms.refused:
-            refused = forms.refused.items()
-            without = [{"form": key, "refused": reason, "in_window": reason == TOO_LONG} for key, reason in refused]
-            yield pa.Table.from_pylist(without, ANSWER_SCHEMA)
+        refused = [{"form": key, "refused": reason} for key, reason in forms.refused.items()]
+        if refused:
+            yield pa.Table.from_pylist(refused, ANSWER_SCHEMA)
         means = self._means_of_pieces(forms)
-        for rows, (*fillers, originals) in self.fill(forms.inputs, np.arange(len(forms.keys)), top_k):
+        for rows, (*fillers, originals) in self.fill(forms.inputs, top_k):
             keys = [forms.keys[row] for row in rows]
             nulls = [None] * len(keys)
-            original = np.where(np.isnan(means[rows]), originals[:, 0], means[rows])
+            mean = means[rows]
+            original = np.where(np.isnan(mean), originals[:, 0], mean)
             lists = [pa.FixedSizeListArray.from_arrays(values.reshape(-1), values.shape[1]) for values in fillers]
-            in_window = [key in forms.in_window for key in keys]
-            columns = [keys, nulls, forms.inputs.columns[ORIGINAL][rows], original, *lists, in_window]
+            original_ids = forms.inputs.columns[ORIGINAL][rows]
+            columns = [keys, nulls, original_ids, original, *lists, forms.in_window[rows]]
             yield pa.Table.from_arrays(columns, schema=ANSWER_SCHEMA)
 
     def _means_of_pieces(self, forms: EncodedForms) -> Floats:
@@ -157,11 +150,10 @@ class MaskedLM(FormEncoder):
 
         With a sum, nearly every filler, which is a single piece, would be more probable than a word of several.
         """
-        number = len(forms.keys)
-        pieces = np.bincount(forms.words)
-        means = np.full(number, np.nan)
+        numbers = np.bincount(forms.words)
+        means = np.full(len(forms.keys), np.nan)
         means[forms.words] = 0
-        for rows, (_, _, log_probs) in self.fill(forms.inputs, number + np.arange(len(forms.words)), 1):
-            words = forms.words[rows - number]
-            np.add.at(means, words, log_probs[:, 0] / pieces[words])
+        for rows, (_, _, log_probs) in self.fill(forms.pieces, 1):
+            words = forms.words[rows]
+            np.add.at(means, words, log_probs[:, 0] / numbers[words])
         return means

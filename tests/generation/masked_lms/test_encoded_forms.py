@@ -15,6 +15,7 @@ from generation.masked_lms.encoded_forms import FormEncoder, Tokens
 from generation.masked_lms.masked_lm import MaskedLM
 from generation.sentences.forms import ALL, ONE, Form, forms
 from merge_snli.dataset.answered_forms import SPLIT
+from merge_snli.models.runner.encoded import Encoded
 from tests.cases import slow
 from tests.generation.masked_lms.test_masked_lm import all_answers, encode, fillers_of, load, plain_fillers
 
@@ -85,11 +86,18 @@ def test_forms_together_are_encoded_as_each_alone(mlm: MaskedLM) -> None:
     assert together.keys == [*several]
     assert len(several) == 10
     for number, (key, form) in enumerate(several.items()):
-        alone = mlm.encode({key: form}, split_words=True).inputs
-        rows = [number, *(len(several) + np.flatnonzero(together.words == number)).tolist()]
-        assert [together.inputs.ids()[row] for row in rows] == alone.ids()
-        for name, values in together.inputs.columns.items():
-            assert values[rows].tolist() == alone.columns[name].tolist()
+        alone = mlm.encode({key: form}, split_words=True)
+        rows = np.flatnonzero(together.words == number)
+        assert_same(together.inputs, [number], alone.inputs)
+        assert_same(together.pieces, rows.tolist(), alone.pieces)
+
+
+def assert_same(together: Encoded, rows: list[int], alone: Encoded) -> None:
+    """Check that some of the inputs that are encoded together are those of a form alone."""
+    ids = together.ids()
+    assert [ids[row] for row in rows] == alone.ids()
+    for name, values in together.columns.items():
+        assert values[rows].tolist() == alone.columns[name].tolist()
 
 
 @pytest.mark.parametrize(("sentence", "word"), [("A 猫 sleeps.", "猫"), ("A farmer sleeps.", "farm")])
@@ -138,7 +146,8 @@ def test_a_long_text_is_tokenized_once_and_then_in_windows(
     text = sentence * 100
     of_text = forms(text, "farmer", [2 + number * len(sentence) for number in range(100)])
     encoded = mlm.encode({form.key: form for form in of_text})
-    assert encoded.in_window == {*encoded.keys} == {form.key for form in of_text}
+    assert encoded.in_window.all()
+    assert {*encoded.keys} == {form.key for form in of_text}
     assert given.count(text) == 1
     windows = [each for each in given if each != text]
     assert len(windows) <= 2 * 100

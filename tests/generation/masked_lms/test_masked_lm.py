@@ -14,7 +14,6 @@ import torch
 from transformers import AutoModelForMaskedLM, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 from generation.answers.store import Answer, answers_of
-from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
 from generation.masked_lms.loading import find_masked_lms, load_masked_lm
 from generation.masked_lms.masked_lm import Fillers, MaskedLM
 from generation.sentences.forms import Form, forms
@@ -47,11 +46,10 @@ def encode(mlm: MaskedLM, form: Form, *, split_words: bool = False) -> Shown:
     encoded = mlm.encode({"form": form}, split_words=split_words)
     assert encoded.keys == ["form"]
     assert not encoded.refused
-    columns = encoded.inputs.columns
-    ids = encoded.inputs.ids()
     shown = []
-    for row, (position, original) in enumerate(zip(columns[POSITION], columns[ORIGINAL], strict=True)):
-        shown.append(Shown(ids[row], int(position), int(original), bool(encoded.in_window)))
+    for inputs in (encoded.inputs, encoded.pieces):
+        for ids, position, original in zip(inputs.ids(), *inputs.columns.values(), strict=True):
+            shown.append(Shown(ids, int(position), int(original), bool(encoded.in_window[0])))
     return replace(shown[0], pieces=tuple(shown[1:]))
 
 
