@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from generation.masked_lms.encoded_forms import ORIGINAL, POSITION
+from generation.masked_lms.encoded_forms import POSITION
 from generation.masked_lms.masked_lm import MaskedLM, Network
 from generation.masked_lms.vocabulary import Vocabulary, read_vocabulary
+from merge_snli.base.arrays import Floats32
 from merge_snli.base.errors import InputError, explained
 from merge_snli.models.finding import (
     ResolvedModel,
@@ -24,11 +24,6 @@ from merge_snli.models.finding import (
 )
 from merge_snli.models.runner.encoded import Encoder, Model, Tokenizer
 from merge_snli.models.runner.loading import MASKED_LM, load_model, load_tokenizer, max_length
-
-if TYPE_CHECKING:
-    from merge_snli.base.arrays import Floats32
-    from merge_snli.models.runner.encoded import Encoded
-    from merge_snli.models.runner.runner import Step
 
 FLOAT32 = "float32"
 
@@ -44,12 +39,12 @@ def find_masked_lms(names: Sequence[str], *, allow_pickle: bool = False) -> tupl
     for name in names:
         model = find_model(name, allow_pickle=allow_pickle)
         check_weights(model, allow_pickle=allow_pickle)
-        if model.name in models:
+        first = models.setdefault(model.name, model)
+        if first is not model:
             raise InputError(
-                f"two masked LMs are named {model.name} ({models[model.name].path} and {model.path}), and variants "
-                "record this name; rename one of the folders"
+                f"two masked LMs are named {model.name} ({first.path} and {model.path}), and variants record this "
+                "name; rename one of the folders"
             )
-        models[model.name] = model
     return tuple(models.values())
 
 
@@ -75,8 +70,9 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     # On a CPU, eager attention is faster than the fused one for sentences of usual length.
     attention = {"attn_implementation": "eager"} if device == "cpu" else {}
     model = load_model(MASKED_LM, resolved, device, dtype=FLOAT32, **attention)
-    _check_tokenizer_size(tokenizer, model.get_input_embeddings().weight.shape[0], resolved.name)
-    example = _encode_example(tokenizer)
+    _check_tokenizer_size(tokenizer, len(model.get_input_embeddings().weight), name)
+    text = f"A small {tokenizer.mask_token} sleeps."
+    example = replace(Encoder(tokenizer, text)([text] * 2), columns={POSITION: np.array([1, 1])})
     run = partial(run_once, encoded=rotated(example, 2), device=model.device)
     with explained(Exception, f"{name} fails on the output of its own tokenizer: ⟦reason⟧"):
         network = _find_network(model, run)
@@ -84,27 +80,29 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
         network = replace(network, heads=deepcopy(network.heads))
         model.to(getattr(torch, dtype))
-    packed = pack(torch.nn.ModuleList([network.encoder, network.heads]), partial(run, network.log_probs))
+    packed = pack(torch.nn.ModuleList([network.encoder, *network.heads]), partial(run, network.log_probs))
     log_probs = run(network.log_probs)
     if not np.isfinite(log_probs).all():
         raise InputError(f"{name} returns log-probabilities that are not finite; check its weights")
     return MaskedLM(
         tokenizer,
-        read_vocabulary(tokenizer, log_probs.shape[-1], resolved.name),
+        read_vocabulary(tokenizer, log_probs.shape[1], resolved.name),
         max_length(model, tokenizer) or sys.maxsize,
         network,
         find_runner(model, network.log_probs, example, name=name, item="form", packed=packed),
     )
 
 
-def _encode_example(tokenizer: Tokenizer) -> Encoded:
-    """Encode twice the same form."""
-    text = f"A small {tokenizer.mask_token} sleeps."
-    columns = {POSITION: np.array([1, 1]), ORIGINAL: np.array([0, 0])}
-    return replace(Encoder(tokenizer, text)([text] * 2), columns=columns)
+def _check_tokenizer_size(tokenizer: Tokenizer, size: int, name: str) -> None:
+    for token, index in tokenizer.get_vocab().items():
+        if index >= size:
+            raise InputError(
+                f"the tokenizer of {name} is larger than the model: token {token!r} has id {index}, but there are "
+                f"{size} embeddings; use the tokenizer that the model was trained with"
+            )
 
 
-def _find_network(model: Model, run: Callable[[Step], Floats32]) -> Network:
+def _find_network(model: Model, run: partial[Floats32]) -> Network:
     """Find the modules that can run on the masked tokens only, by comparing with the plain forward pass.
 
     Args:
@@ -114,15 +112,13 @@ def _find_network(model: Model, run: Callable[[Step], Floats32]) -> Network:
     Returns:
         The fastest way to run it that computes the same log-probabilities up to float32 rounding.
     """
-    from torch.nn import ModuleList
-
     from merge_snli.models.runner.checks import NOISE, outputs_match
     from merge_snli.models.runner.last_layer import last_attention
 
-    plain = Network(model, ModuleList(), None, None)
-    encoder = model.base_model
+    plain = Network(model, [], None, None)
     expected = run(plain.log_probs)
-    heads = ModuleList(module for module in model.children() if module is not encoder)
+    encoder = model.base_model
+    heads = [module for module in model.children() if module is not encoder]
     for attention in (last_attention(model), None):
         network = Network(encoder, heads, attention, getattr(model, "final_logits_bias", None))
         if outputs_match(partial(run, network.log_probs), expected, NOISE[model.dtype]):
@@ -148,31 +144,27 @@ def check_masked_lm(model: ResolvedModel) -> Tokenizer:
 
     with explained(Exception, f"cannot read config.json of masked LM {model.name}: ⟦reason⟧"):
         config = AutoConfig.from_pretrained(model.path)
-    masked_lm = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
-    if masked_lm is None:
+    own = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
+    kind = ""
+    for name in map(str, config.architectures or ()):
+        if name == own:  # XLMWithLMHeadModel is a masked LM
+            continue
+        if name.endswith(("ForCausalLM", "LMHeadModel")):
+            kind = "causal LM"
+        elif name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")):
+            kind = name
+    if getattr(config, "is_decoder", False) or getattr(config, "causal", False):
+        kind = "causal LM"
+    if own is None:
+        kind = f"model of type {config.model_type}"
+    if kind:
         raise InputError(
-            f"{model.name} is not a masked LM (model type {config.model_type}); use a masked LM such as "
-            "FacebookAI/roberta-base or demo:mlm-bpe"
+            f"{model.name} is a {kind}, not a masked LM: use a masked LM such as FacebookAI/roberta-base or "
+            "demo:mlm-bpe, or the one that it was trained from"
         )
-    others = {str(name) for name in config.architectures or ()} - {masked_lm}  # XLMWithLMHeadModel is a masked LM
-    is_causal = any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in others)
-    if is_causal or getattr(config, "is_decoder", False) or getattr(config, "causal", False):
-        raise InputError(f"{model.name} is a causal LM, not a masked LM")
-    for name in others:
-        if name.endswith(("Classification", "QuestionAnswering", "MultipleChoice")):
-            raise InputError(f"{model.name} is a {name}, not a masked LM: use the model that it was trained from")
     tokenizer = load_tokenizer(MASKED_LM, model)
     if not tokenizer.is_fast:
         raise InputError(f"masked LM {model.name} has no fast tokenizer, which is needed to map tokens to characters")
     if tokenizer.mask_token_id is None:
         raise InputError(f"masked LM {model.name} has no mask token")
     return tokenizer
-
-
-def _check_tokenizer_size(tokenizer: Tokenizer, size: int, name: str) -> None:
-    token, largest = max(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    if largest >= size:
-        raise InputError(
-            f"the tokenizer of masked LM {name} is larger than the model: token {token!r} has id {largest}, but there "
-            f"are {size} embeddings; use the tokenizer that the model was trained with"
-        )

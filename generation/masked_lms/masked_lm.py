@@ -67,7 +67,7 @@ class Network:
     """
 
     encoder: Any  # a class per architecture
-    heads: nn.ModuleList
+    heads: list[nn.Module]
     attention: nn.Module | None
     bias: Tensor | None
 

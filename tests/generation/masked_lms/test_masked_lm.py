@@ -240,7 +240,7 @@ REFUSED: dict[str, tuple[str, Callable[[Path, Path], object], str]] = {
     "causal": (
         "bert",
         another(lambda size: GPT2LMHeadModel(GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=size))),
-        r"causal is not a masked LM \(model type gpt2\)",
+        "causal is a model of type gpt2, not a masked LM",
     ),
     "encoder": (
         "bert",
@@ -257,8 +257,13 @@ REFUSED: dict[str, tuple[str, Callable[[Path, Path], object], str]] = {
     "nan": ("bert", biased(float("nan")), NOT_FINITE),
     "minus": ("bert", biased(-float("inf")), NOT_FINITE),
     "small": ("bert", changed(lambda model: model.resize_token_embeddings(1_000)), "masked LM small .*1000 embeddings"),
-    "xlm": ("xlm", configured(causal=True), "xlm is a causal LM"),
+    "xlm": ("xlm", configured(causal=True), "xlm is a causal LM, not a masked LM"),
     "lm": ("bert", configured(architectures=["BertLMHeadModel"]), "lm is a causal LM"),
+    "classifier": (
+        "bert",
+        configured(architectures=["BertForSequenceClassification"]),
+        "classifier is a BertForSequenceClassification, not a masked LM",
+    ),
     "decoder": ("bert", configured(architectures=["BertLMHeadModel"], is_decoder=True), "decoder is a causal LM"),
 }
 
