@@ -47,8 +47,8 @@ def make_batch(encoded: Encoded, rows: Ints, length: int, device: torch.device) 
     for name, values in arrays.items():
         tensor = torch.from_numpy(values)
         if device.type == "cuda":
-            tensor = tensor.pin_memory()
-        batch[name] = tensor.to(device, non_blocking=True).long()
+            tensor = tensor.pin_memory().to(device, non_blocking=True)
+        batch[name] = tensor.to(device).long()
     return batch
 
 
