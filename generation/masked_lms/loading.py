@@ -89,7 +89,7 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
         read_vocabulary(tokenizer, log_probs.shape[1], resolved.name),
         max_length(model, tokenizer) or sys.maxsize,
         network,
-        find_runner(model, network.log_probs, example, name=name, item="form", packed=packed),
+        find_runner(model, network.log_probs, example, name=name, packed=packed),
     )
 
 

@@ -116,7 +116,7 @@ class CausalLM(Predictor):
             step = self._with_cache
             cached = len(self._prefix)
         name = f"model {self.facts.architecture}"
-        return find_runner(model, step, example, name=name, item="prompt", packed=packed, cached=cached)
+        return find_runner(model, step, example, name=name, packed=packed, cached=cached)
 
     @cached_property
     def _prefix_cache(self) -> Any:  # noqa: ANN401 - a class per kind of model

@@ -76,7 +76,6 @@ def find_runner(
     example: Encoded,
     *,
     name: str,
-    item: str,
     packed: int,
     padding: int = 0,
     max_length: int | None = None,
@@ -89,7 +88,6 @@ def find_runner(
         step: Computes a batch.
         example: Twice the same input, to test it for batch invariance.
         name: As in `Runner`.
-        item: As in `Runner`.
         packed: The result of `pack`.
         padding: Number of padding tokens to test it with as well; 0 if inputs are not padded.
         max_length: Maximum number of tokens per input, or None if there is no limit.
@@ -110,4 +108,4 @@ def find_runner(
     if not invariant and not all(is_batch_invariant(run, (rows, rows)) for run in runs):
         most = 1  # the position matters, too: each input is a batch of its own
     shapes = Shapes(most, pads=pads, batch_invariant=invariant, fills=packed > 1, max_length=max_length)
-    return Runner(name, item, model.device, shapes)
+    return Runner(name, model.device, shapes)

@@ -50,7 +50,7 @@ class Classifier(Predictor):
         """
         self._model = model
         has_cache = "use_cache" in inspect.signature(model.forward).parameters
-        self._arguments = {"return_dict": True} | ({"use_cache": False} if has_cache else {})
+        self._arguments = {"use_cache": False} if has_cache else {}
         self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **(options or {}))
         self._pad = tokenizer.pad_token_id or 0
         self.n_outputs = len(output_names(model.config))
@@ -69,7 +69,9 @@ class Classifier(Predictor):
     def _logits(self, batch: Batch) -> list[torch.Tensor]:
         """Return the logits of a batch, [n, n_outputs]."""
         with unpadded_batches(self._model.config), select_after_attention(self._attention, _first_token):
-            return [self._model(**batch, **self._arguments).logits.float()]
+            outputs = self._model(**batch, **self._arguments)
+            logits = outputs.logits if hasattr(outputs, "logits") else outputs[0]
+            return [logits.float()]
 
     def _find_runner(self, *, may_pack: bool) -> Runner:
         """Pack the model, find out which tokens its head reads, and return what runs it."""
@@ -87,9 +89,7 @@ class Classifier(Predictor):
         if example.lengths[0] + EXAMPLE_PADDING <= limit and self._ignores_padding(inputs):
             padding = EXAMPLE_PADDING
         name = f"model {self.facts.architecture}"
-        return find_runner(
-            model, self._logits, example, name=name, item="pair", packed=packed, padding=padding, max_length=limit
-        )
+        return find_runner(model, self._logits, example, name=name, packed=packed, padding=padding, max_length=limit)
 
     def _ignores_padding(self, inputs: Encoded) -> bool:
         """Return whether padding changes logits by no more than rounding, whatever the length of an input."""

@@ -73,13 +73,11 @@ class Runner:
 
     Attributes:
         name: The model as messages name it, for example `masked LM roberta-base`.
-        item: What messages call one input: `form`, `pair` or `prompt`.
         device: The device of the model.
         shapes: The shapes of the batches, at first of full ones.
     """
 
     name: str
-    item: str
     device: torch.device
     shapes: Shapes
 
@@ -136,7 +134,7 @@ class Runner:
         except (RuntimeError, IndexError, ValueError, MemoryError) as error:
             out_of_memory = is_out_of_memory(error)
             if not out_of_memory and len(rows) == 1:
-                raise InputError(f"{self.name} fails on 1 {self.item} of {length} tokens: {reason(error)}") from error
+                raise InputError(f"{self.name} fails on an input of {length} tokens: {reason(error)}") from error
         if not out_of_memory:
             # BART takes pairs with different numbers of end tokens, which may be part of a text, only one by one.
             alone = [self._compute(step, encoded, row, length) for row in np.split(rows, len(rows))]
@@ -147,11 +145,11 @@ class Runner:
         fewer = self.shapes.halve(length)
         if not fewer:
             raise InputError(
-                f"out of memory at batch size 1: {self.name}, 1 {self.item} of {length} tokens; free some memory, or "
+                f"out of memory at batch size 1: {self.name}, an input of {length} tokens; free some memory, or "
                 f"use {param('device', 'cpu')}, {param('dtype', 'bfloat16')} or a smaller model"
             )
-        message = "out of memory: %s continues with a batch size of %d for %ss of %d tokens"
-        logger.warning(message, self.name, fewer, self.item, length)
+        message = "out of memory: %s continues with a batch size of %d for inputs of %d tokens"
+        logger.warning(message, self.name, fewer, length)
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         return None

@@ -160,7 +160,7 @@ def test_max_length_is_the_smallest_limit(
     fits, does_not = logits_of(classifier, [(word, "ba"), longer])
     assert np.isfinite(fits).all()
     assert np.isnan(does_not).all()
-    refused("fails on 1 pair of", lambda: [*classifier.run(classifier.encode([longer]), np.array([0]))])
+    refused("fails on an input of", lambda: [*classifier.run(classifier.encode([longer]), np.array([0]))])
 
 
 def test_out_of_memory_is_an_input_error(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:

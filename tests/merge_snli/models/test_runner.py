@@ -77,7 +77,7 @@ def sums_of(encoded: Encoded) -> list[float]:
 
 
 def runner_of(tokens: int, *, batch_invariant: bool = False, pads: bool = False, name: str = "m") -> Runner:
-    return Runner(name, "form", CPU, Shapes(tokens, pads=pads, batch_invariant=batch_invariant))
+    return Runner(name, CPU, Shapes(tokens, pads=pads, batch_invariant=batch_invariant))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_each_input_is_a_batch_if_its_position_matters(period: int) -> None:
     def step(batch: Batch) -> list[torch.Tensor]:
         return [sums(batch)[0] + len(batch[IDS]) + torch.arange(len(batch[IDS])) % period]
 
-    found = find_runner(Layer(4, 4), step, inputs([4, 4]), name="m", item="form", packed=1)
+    found = find_runner(Layer(4, 4), step, inputs([4, 4]), name="m", packed=1)
     assert found.shapes.rows(4) == {1: 256, 2: 1}[period]
 
 
@@ -170,13 +170,13 @@ def test_out_of_memory_halves_the_batch_size(fail: Fail, caplog: pytest.LogCaptu
     assert run(runner, limited_to(5, fail, shapes), encoded) == sums_of(encoded)
     assert [rows for rows, _ in shapes] == [16, 8, 4, 4, 4, 4, 4]
     (warning,) = [message for message in caplog.messages if " 4 " in message]
-    assert not missing_from(warning, "model large", "forms", "10 tokens")
+    assert not missing_from(warning, "model large", "inputs of 10 tokens")
     assert runner.shapes.rows(20) == 2
 
 
 def test_out_of_memory_at_batch_size_one_is_an_input_error() -> None:
     runner = runner_of(40, name="masked LM large")
-    refused("masked LM large, 1 form of 10 tokens", run, runner, limited_to(0, of_python), inputs([10] * 3))
+    refused("masked LM large, an input of 10 tokens", run, runner, limited_to(0, of_python), inputs([10] * 3))
 
 
 def test_model_too_large_for_the_device_is_an_input_error(
@@ -193,7 +193,7 @@ def test_other_errors_are_not_out_of_memory() -> None:
     def fail() -> None:
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
-    refused("m fails on 1 form of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
+    refused("m fails on an input of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
 
 
 def test_inputs_that_a_model_takes_only_one_by_one_are_filled_up_with_themselves() -> None:
