@@ -36,17 +36,20 @@ def config_record(
     Raises:
         ValueError: If a label is not a number of `label_names`.
     """
-    rows = np.bincount(table["label"], minlength=len(label_names))
+
+    def by_label(numbers: pa.ChunkedArray) -> dict[str, int]:
+        counts = np.bincount(numbers, minlength=len(label_names))
+        return dict(zip(label_names, counts.tolist(), strict=True))
+
     groups = table.group_by(group_column).aggregate([("label", "min"), ("label", "max")])
     group_labels = None
     if groups["label_min"].equals(groups["label_max"]):  # no group has several labels
-        numbers = np.bincount(groups["label_min"], minlength=len(label_names))
-        group_labels = dict(zip(label_names, numbers.tolist(), strict=True))
+        group_labels = by_label(groups["label_min"])
     return ConfigRecord(
         description=description,
         splits=dict(splits),
         columns=tuple(columns),
         groups=len(groups),
-        labels=dict(zip(label_names, rows.tolist(), strict=True)),
+        labels=by_label(table["label"]),
         group_labels=group_labels,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -38,7 +38,7 @@ class Classifier(Predictor):
         tokenizer: Tokenizer,
         *,
         may_pack: bool,
-        options: Mapping[str, Any] | None = None,
+        **options: Any,  # noqa: ANN401 - of any tokenizer
     ) -> None:
         """Wrap a loaded model.
 
@@ -46,12 +46,12 @@ class Classifier(Predictor):
             model: The model, in evaluation mode.
             tokenizer: Its tokenizer, of which nothing else needs the truncation and padding.
             may_pack: Whether the linear layers of the model may be replaced.
-            options: Options of the tokenizer's call.
+            **options: Options of the tokenizer's call.
         """
         self._model = model
         has_cache = "use_cache" in inspect.signature(model.forward).parameters
         self._arguments = {"use_cache": False} if has_cache else {}
-        self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **(options or {}))
+        self._encoder = Encoder(tokenizer, EXAMPLE_PAIR, **options)
         self._pad = tokenizer.pad_token_id or 0
         self.n_outputs = len(output_names(model.config))
         self.facts = ModelFacts(type(model).__name__, model.num_parameters(), max_length(model, tokenizer))

@@ -51,7 +51,7 @@ def predictor_of(pipeline: TextClassificationPipeline) -> Predictor:
     """Wrap the model of a loaded pipeline, which is put into evaluation mode, with the options of the pipeline."""
     model: Model = pipeline.model
     tokenizer = copy.deepcopy(pipeline.tokenizer)
-    return Classifier(model.eval(), tokenizer, may_pack=False, options=_options_of(pipeline))
+    return Classifier(model.eval(), tokenizer, may_pack=False, **_options_of(pipeline))
 
 
 def _options_of(pipeline: TextClassificationPipeline) -> dict[str, Any]:
@@ -89,12 +89,10 @@ def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     described = (type(model).__name__, config, adapters, _options_of(pipeline), tokenizer.model_max_length)
     digest = hashlib.sha256(f"{json.dumps(described, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
     for name, value in sorted(model.state_dict().items()):
-        if getattr(value, "is_meta", False):
-            raise InputError(f"{name} of {type(model).__name__} is not in memory: load the whole model on one device")
-        if not isinstance(value, torch.Tensor) or value.is_quantized:
+        if not isinstance(value, torch.Tensor) or value.is_quantized or value.is_meta:
             raise InputError(
-                f"{name} of {type(model).__name__} is quantized, so its outputs depend on the other pairs of a batch: "
-                "pass the model without quantization"
+                f"{name} of {type(model).__name__} is quantized, so that outputs depend on the other pairs of a batch, "
+                "or not in memory: pass the whole model without quantization"
             )
         digest.update(f"{name}{value.dtype} {tuple(value.shape)}\n".encode())
         digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
