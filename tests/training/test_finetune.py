@@ -11,12 +11,11 @@ import datasets
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification
 
 from merge_snli.base.errors import InputError
 from merge_snli.base.files import read_json
 from merge_snli.embedded import FOLDER
-from merge_snli.problems.problem import Problem
 from merge_snli.schema import NLI_LABELS
 from tests import ROOT
 from tests.cases import slow
@@ -32,7 +31,7 @@ from training.finetuning.data import (
     read_training_data,
 )
 from training.finetuning.options import RECIPES, RECORD, FinetuneOptions
-from training.finetuning.run import encode, encode_training, load_classifier
+from training.finetuning.run import check_truncated, load_classifier
 from training.trainer import LengthSampler, LengthTrainer, last_checkpoint
 
 PROBLEMS = "demo:problems"
@@ -193,12 +192,11 @@ def test_a_maximum_length_that_does_not_fit_model_or_pairs_is_refused(
     assert not (tmp_path / "out.work").exists()
 
 
-def test_truncated_training_pairs_are_logged(base: Path, caplog: pytest.LogCaptureFixture) -> None:
-    examples = [Problem(hypothesis, "a dog", hypothesis, 0) for hypothesis in ("a", "a dog", "a dog and a dog")]
-    arguments = examples, AutoTokenizer.from_pretrained(base), NLI_LABELS, 7
+def test_the_number_of_truncated_pairs_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        assert encode_training(*arguments) == encode(*arguments)
-    assert "1 of 3 training pairs are longer than 7 tokens" in caplog.text
+        check_truncated([{"input_ids": [0] * length} for length in (3, 4, 5)], 4)
+        check_truncated([{"input_ids": [0] * 4}], 4)
+    assert "1 of 3 training pairs are longer than 4 tokens" in caplog.text
 
 
 def test_checkpoints_of_another_run_are_not_used(

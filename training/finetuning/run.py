@@ -61,7 +61,8 @@ def finetune(
             f"⟦max_length⟧ is {max_length}, but {base.name} takes at most {limit} tokens: pass {limit} or less"
         )
     labels = output_names(model.config)
-    encoded = encode_training(data.examples, tokenizer, labels, max_length)
+    encoded = encode(data.examples, tokenizer, labels, max_length)
+    check_truncated(encode(data.examples, tokenizer, labels, max_length + 1), max_length)
     checkpoints = options.checkpoints_of(seed)
     if not checkpoints.exists():
         write_json(checkpoints / RECORD, record)
@@ -120,26 +121,23 @@ def encode(
     return rows_of(columns | {"labels": numbers})
 
 
-def encode_training(
-    examples: Sequence[Problem], tokenizer: PreTrainedTokenizerBase, labels: Sequence[str], max_length: int
-) -> list[Row]:
-    """Tokenize training examples as `encode` does, and log how many are truncated.
+def check_truncated(rows: Sequence[Row], max_length: int) -> None:
+    """Check that not all examples are truncated, and log how many are.
+
+    Args:
+        rows: The rows of the examples with more than `max_length` tokens, if they have so many.
+        max_length: The maximum number of tokens.
 
     Raises:
         InputError: If all are.
     """
-    rows = encode(examples, tokenizer, labels, max_length + 1)
-    longer = [number for number, row in enumerate(rows) if len(row["input_ids"]) > max_length]
-    if len(longer) == len(rows):
+    longer = sum(len(row["input_ids"]) > max_length for row in rows)
+    if longer == len(rows):
         raise InputError(
-            f"⟦max_length⟧ is {max_length}, but all {len(rows):,} training pairs are longer: pass a larger number"
+            f"⟦max_length⟧ is {max_length}, but all {longer:,} training pairs are longer: pass a larger number"
         )
     if longer:
-        logger.info("%d of %d training pairs are longer than %d tokens: truncated", len(longer), len(rows), max_length)
-        truncated = encode([examples[number] for number in longer], tokenizer, labels, max_length)
-        for number, row in zip(longer, truncated, strict=True):
-            rows[number] = row
-    return rows
+        logger.info("%d of %d training pairs are longer than %d tokens: truncated", longer, len(rows), max_length)
 
 
 def _accuracy(trainer: Trainer, rows: list[Row]) -> float:
