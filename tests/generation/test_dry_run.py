@@ -121,7 +121,7 @@ def test_a_masked_lm_without_forms_fills_none(options: Options, tmp_path: Path) 
 def test_a_problem_with_many_forms_is_not_tried(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried: list[list[str]] = []
+    tried = []
     on = GenerationRun.on
 
     def noted(run: GenerationRun, problems: Iterator[Problem]) -> GenerationRun:

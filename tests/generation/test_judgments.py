@@ -130,7 +130,7 @@ def test_the_good_variants_are_kept_and_drawn_from(made: Made, judged: MergeData
 def test_the_means_of_several_judges_count_and_the_limit_is_an_option(
     made: Made, filtered: Callable[..., MergeDataset]
 ) -> None:
-    scores: dict[str, Scores] = {
+    scores = {
         "a": {key: (5, 5) if number % 2 else (4, 4) for number, key in enumerate(made.ids)},
         "b": {key: (4, 5) if number % 3 else (3, 4) for number, key in enumerate(made.ids)},
     }

@@ -65,7 +65,7 @@ class TaskRun:
     ids=lambda task: task.name,
 )
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TaskRun:
-    task: Task = request.param
+    task = request.param
     folder = tmp_path_factory.mktemp(task.name)
     data = folder / "data"
     page = folder / "page"

@@ -24,7 +24,7 @@ from tests.records import first_problems
 
 pytestmark = pytest.mark.slow  # runs of the whole pipeline
 
-CHOICES: dict[str, Any] = {
+CHOICES = {
     "min_mlms": 2,
     "same_tag": True,
     "articles": True,
@@ -100,7 +100,7 @@ def test_explain_names_the_filter_that_dropped_a_word(
         assert re.search(rf"^ +{reason} \d+: \w", text, re.MULTILINE), reason
 
 
-CLAIMED: dict[str, tuple[object, str]] = {
+CLAIMED = {
     "min_mlms": (2, "premise_mlms"),
     "same_tag": (True, "replacement"),
     "articles": (True, "replacement"),

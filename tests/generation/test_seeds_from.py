@@ -92,7 +92,7 @@ def test_every_set_has_the_same_seeds(made: Made) -> None:
 
 def test_the_filters_relate_the_sets_to_each_other(made: Made) -> None:
     every = {**made.sets, "plain": made.plain}
-    ids: dict[str, set[str]] = {}
+    ids = {}
     for name, dataset in every.items():
         rows = read_split(dataset, "all").to_pylist()
         ids[name] = {row["variant_id"] for row in rows}

@@ -64,7 +64,7 @@ def test_a_new_title_reuses_the_rows(options: Options, tmp_path: Path, monkeypat
 def test_the_key_of_rows_has_every_option_that_making_them_reads(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: set[str] = set()
+    read = set()
 
     class Noting(Options):
         """Options that note which of them are read."""

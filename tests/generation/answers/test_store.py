@@ -55,7 +55,7 @@ def assert_same(found: Mapping[str, Answer], expected: Mapping[str, Answer]) -> 
 
 def as_table(some: Mapping[str, Answer]) -> pa.Table:
     """Return answers as a masked LM gives them."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for form, answer in some.items():
         if isinstance(answer, str):
             rows.append({"form": form, "refused": answer, "in_window": answer == "too long"})
@@ -102,7 +102,7 @@ def test_answers_of_many_row_groups_and_shards_are_read_back(
     tmp_path: Path, key: CacheKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("generation.answers.store.ROWS_PER_GROUP", 7)
-    every: dict[str, Answer] = {}
+    every = {}
     for index in range(100):
         log_probs = np.full(index, -index, dtype=np.float32)
         fillers = Fillers(np.arange(index, dtype=np.int32), log_probs, index, -0.5)

@@ -61,7 +61,7 @@ def test_the_page_of_other_languages_says_for_which_every_option_is() -> None:
     page = " ".join((DOCS / "languages.md").read_text(encoding="utf-8").split())
     (english,) = re.findall(r"- ([^.]*) have English word lists and are refused", page)
     (every,) = re.findall(r"[.] ([^.]*) work for all[.]", page)
-    named: dict[str, set[str]] = defaultdict(set)
+    named = defaultdict(set)
     for filter_ in FILTERS:
         if filter_.option is not None and filter_.name not in METHOD_OPTIONS:
             named[filter_.languages].add(f"--{filter_.name.replace('_', '-')}")

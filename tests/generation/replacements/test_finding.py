@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation.answers.store import Answer, MaskedLMAnswers
+from generation.answers.store import MaskedLMAnswers
 from generation.filters.definitions import (
     IN_PROBLEM,
     LESS_PROBABLE,
@@ -87,9 +87,9 @@ def cases(draw: st.DrawFn) -> Case:
     premise, hypothesis = (sentence([*draw(SENTENCES), "end"]) for _ in range(2))
     tagged = TaggedProblem(Problem("p", premise.text, hypothesis.text, 0), premise, hypothesis)
     words = tuple(word for word in shared_words(tagged) if word.left_out is None)
-    of_mlms: dict[str, MaskedLMAnswers] = {}
+    of_mlms = {}
     for mlm in MLMS:
-        answers: dict[str, Answer] = {}
+        answers = {}
         for form in forms_of(tagged, words):
             order = draw(st.permutations(range(len(PIECES))))
             cut = draw(st.integers(1, len(PIECES)))
@@ -242,7 +242,7 @@ def test_without_the_class_filter_nothing_is_tagged(monkeypatch: pytest.MonkeyPa
     assert words_of(find(simple_case(["dog"], ["dog"], "cat"), filters="prob")) == ["cat"]
 
 
-COUNTS: FilterCounts = {
+COUNTS = {
     ("verb", "m2", "premise"): Counter({"kept": 3}),
     ("noun", "m1", "premise"): Counter({"related": 0, "kept": 2, "fillers": 5}),
 }

@@ -157,7 +157,7 @@ def pipeline(encoder: dict[str, object], columns: tuple[str, ...]) -> Language:
 
 WINDOWS = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "window_size": 1, "maxout_pieces": 3, "depth": 4}
 NAMES_OF_COLUMNS = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "SPACY")
-ARCHITECTURES: dict[str, tuple[dict[str, object], tuple[str, ...], bool]] = {
+ARCHITECTURES = {
     "fewer layers": (WINDOWS | {"depth": 2}, NAMES_OF_COLUMNS, True),
     "columns in another order": (WINDOWS, ("SPACY", "SUFFIX", "NORM", "IS_ALPHA"), True),
     "wider windows": (WINDOWS | {"window_size": 2}, NAMES_OF_COLUMNS, False),

@@ -140,7 +140,7 @@ def _data(
     masked_lms: Sequence[str],
 ) -> ScoredData:
     groups = np.array([ids.index(row.seed) for row in rows])
-    columns: dict[str, Any] = {
+    columns = {
         "variant_id": [f"v{at}" for at in range(len(rows))],
         "word_class": [row.word_class for row in rows],
         "original": [row.original for row in rows],

@@ -32,7 +32,6 @@ from merge_snli.leaderboard.tables import comma_separated, markdown
 from merge_snli.models.labels import Pair
 from merge_snli.paper.filter_sets import filter_sets
 from merge_snli.paper.report.table_artifacts import table_3_artifact
-from merge_snli.paper.table_3 import Table3
 from merge_snli.results.alignment import aligned, on_groups
 from merge_snli.results.check import require_data
 from merge_snli.results.evaluate import result_on
@@ -151,7 +150,7 @@ def test_one_folder_has_one_finding(results: list[Result], folder: Path, tmp_pat
     page = write_explorer(listed, find_dataset(str(folder)), tmp_path, common_seeds=common_seeds)
     assert compared.finding in html.unescape(html.unescape(page.read_text(encoding="utf-8")))
     report = analyze(listed, [folder], common_seeds=common_seeds)
-    table: Table3 = report.data_sets[0].analyses[0][1]
+    table = report.data_sets[0].analyses[0][1]
     assert table_3_artifact(table).finding == compared.finding
     assert [row["model"] for row in table.rows] == [*accuracies]
     assert [row["pattern_accuracy"] for row in table.rows] == pytest.approx([*accuracies.values()])

@@ -277,7 +277,7 @@ def test_thresholds_at_which_models_differ(results: list[Result], tmp_path: Path
     assert not differs[0]
 
 
-ROWS: list[dict[str, Any]] = []
+ROWS = []
 for group, size in enumerate([2, 3, 5, 10] * 10):
     for number in range(size):
         ROWS.append(

@@ -4,7 +4,6 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -204,7 +203,7 @@ def titles(figure: Figure) -> list[Text]:
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """The figures that were saved."""
-    figures: list[Figure] = []
+    figures = []
 
     def save(figure: Figure, path: str | Path) -> list[Path]:
         figures.append(figure)
@@ -234,7 +233,7 @@ def joined(text: str) -> str:
 @pytest.mark.parametrize("title", TITLES)
 def test_the_titles_of_bars_are_not_cut(title: str, drawn: list[Figure], tmp_path: Path) -> None:
     draw_bars([Bars("a", {"F": [0.5]}, 0)], ["low"], tmp_path / "a", title=title, panels={"F": "F"}, y_label="y")
-    shares: dict[str, dict[str, Sequence[float]]] = {"a person sees the man": {"entailment": [1.0]}}
+    shares = {"a person sees the man": {"entailment": [1.0]}}
     draw_shares(shares, ["org/model"], tmp_path / "b", title=title)
     for figure in drawn:
         assert_nothing_is_cut(figure, title)

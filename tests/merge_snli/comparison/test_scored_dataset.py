@@ -82,7 +82,7 @@ def test_results_on_other_data_or_with_an_unknown_variant_are_refused(
     refused(r"by length.*variant 'nothing' is not in", scored_dataset, scored.data, [changed])
 
 
-MADE_ROWS: list[Row] = [
+MADE_ROWS = [
     *rows_of("s1", ["en", "ee"], original="cat", subsamples=(0, 1)),
     *rows_of("s2", ["nn", "en"], masked_lms=("other",)),
     *rows_of("s3", ["n-", "cn"], word_class="verb", subsamples=(1,)),

@@ -69,7 +69,7 @@ def with_annotators(
     path = folder / data_file("all", "test")
     table = pq.read_table(path)
     before = sha256_of_file(path)
-    seeds: list[str] = []
+    seeds = []
     labels = []
     for row in table.select(["seed_id", "label"]).to_pylist():
         if row["seed_id"] not in seeds:

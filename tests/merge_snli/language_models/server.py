@@ -148,7 +148,7 @@ def ask_inspect(
 def ask_lm_eval(
     server: Server, asked: Asked, folder: Path, patch: pytest.MonkeyPatch, max_tokens: int = 1_000
 ) -> list[Path]:
-    options: list[str] = []
+    options = []
     for name, value in ({"prompt": "word"} | asked).items():
         if name != "dataset":
             options += [f"--{name.replace('_', '-')}", str(value)]

@@ -89,7 +89,7 @@ TASKS = (
     ("acceptable", "unacceptable"),
 )
 WORDS = (("true", "unknown", "false"), ("True", "Neither", "False"), ("yes", "maybe", "no"), ("A", "B", "C"))
-TEMPLATES: dict[str, list[str]] = read_json(Path(__file__).with_name("templates.json"))
+TEMPLATES = read_json(Path(__file__).with_name("templates.json"))
 
 
 def filled(template: str, labels: tuple[str, ...], words: tuple[str, ...]) -> Iterator[tuple[str, str, str | None]]:

@@ -39,7 +39,7 @@ READ = {SAID[1]: "neutral", SAID[2]: "no stated answer"}
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The replies that the second reader was asked about."""
-    texts: list[str] = []
+    texts = []
 
     def answer(messages: list[Any], *_: object) -> ModelOutput:
         reply = messages[-1].text.partition("<reply>\n")[2].partition("\n</reply>")[0]

@@ -11,7 +11,7 @@ from merge_snli.models.filled_prompt import FilledPrompt
 from merge_snli.models.prompts import PROMPTS, read_prompt
 from merge_snli.schema import NLI_LABELS
 from tests.merge_snli.language_models.conftest import OWN, prompt_of
-from tests.merge_snli.language_models.server import Ask, Asked, Server, ask_inspect, ask_lm_eval
+from tests.merge_snli.language_models.server import Ask, Server, ask_inspect, ask_lm_eval
 
 FAILURES = {4: "error", 13: "rate limit", 19: "time-out"}
 MAX_TOKENS = 60
@@ -32,7 +32,7 @@ ENDLESS = "<think>" + " It may be so, or not." * MAX_TOKENS
 def served(prompt: str, unread: Mapping[int, str]) -> Server:
     """Return a server of the right answers to the questions in several forms, of some another reply."""
     filled = FilledPrompt(read_prompt(prompt), NLI_LABELS)
-    replies: dict[str, str] = {}
+    replies = {}
     for number, question in enumerate(read_questions(OWN, SCOPE).questions):
         text = filled.question(question.premise, question.hypothesis)
         replies[text] = unread.get(number) or in_a_form(number, filled, question.label)
@@ -53,7 +53,7 @@ def in_a_form(number: int, prompt: FilledPrompt, label: str) -> str:
 def test_every_form_is_read_and_cut_and_refused_answers_are_counted_apart(
     unread: dict[int, str], prompt: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: Asked = {"dataset": OWN, "config": SCOPE.config, "limit_seeds": SCOPE.limit_seeds, "prompt": prompt}
+    asked = {"dataset": OWN, "config": SCOPE.config, "limit_seeds": SCOPE.limit_seeds, "prompt": prompt}
     if ask is ask_inspect:
         asked["shots"] = 0
     with served(prompt, unread) as server:

@@ -179,7 +179,7 @@ def test_an_estimate_counts_calls_and_tokens(bundled: MergeDataset, command: Com
 
 
 def test_an_estimate_counts_the_chat_template(tmp_path: Path, command: Command) -> None:
-    tokenizer: Any = AutoTokenizer.from_pretrained(Path(OWN) / "embedded" / "nli-a")
+    tokenizer = AutoTokenizer.from_pretrained(Path(OWN) / "embedded" / "nli-a")
     tokenizer.chat_template = (
         "{% for message in messages %}[CLS] {{ message.role }} {{ message.content }} [SEP]{% endfor %}"
         "{% if add_generation_prompt %}[CLS] assistant{% endif %}"

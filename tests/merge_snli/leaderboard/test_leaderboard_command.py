@@ -259,7 +259,7 @@ def test_the_page_in_a_browser(results: list[Result], grouped: list[Result], tmp
     with chromium("--window-size=1200,900") as browser:
         browser.get(page.as_uri())
         assert browser.get_log("browser") == []
-        run: Callable[..., Any] = browser.execute_script
+        run = browser.execute_script
         assert run("return document.querySelectorAll('.side tbody tr').length") == (6 if kinds == "both" else 3)
         widths = run("return [...document.querySelectorAll('.shares')].map((bar) => bar.getBoundingClientRect().width)")
         parts = run(

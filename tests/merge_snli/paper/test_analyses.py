@@ -128,7 +128,7 @@ def with_results(scored: ScoredDataset, part: str, *changes: Any) -> ScoredDatas
     models = []
     for model, value in zip(scored.models, changes, strict=True):
         of_model = part in vars(model.result.model)
-        fields: dict[str, Any] = {"model": replace(model.result.model, **{part: value})} if of_model else {part: value}
+        fields = {"model": replace(model.result.model, **{part: value})} if of_model else {part: value}
         models.append(replace(model, result=replace(model.result, **fields)))
     return replace(scored, models=tuple(models))
 

@@ -95,7 +95,7 @@ NOTHING = ("-", "", "hidden", "Hidden", -1, -100, "-1", None, float("nan"), "NA"
 def test_values_that_stand_for_no_label_are_counted_and_named(
     value: object, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    labels: list[object] = ["entailment", value, "neutral", "contradiction"]
+    labels = ["entailment", value, "neutral", "contradiction"]
     if isinstance(value, int | float):
         labels = [0, value, 2, 1]
     path = tmp_path / "p.csv"

@@ -16,7 +16,7 @@ from tests.oracles import missing_from, refused, write_rows
 
 Pairs = list[tuple[str, str]]
 
-OTHERS: dict[str, tuple[str, Pairs]] = {
+OTHERS = {
     "de": (
         "German",
         [

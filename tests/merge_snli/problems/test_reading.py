@@ -20,7 +20,7 @@ from merge_snli.problems.source import open_source
 from merge_snli.schema import NLI_LABELS
 from tests.oracles import missing_from, refused, written
 
-ROWS: list[dict[str, Any]] = [
+ROWS = [
     {"premise": "A cat sleeps.", "hypothesis": "A cat rests.", "label": "entailment"},
     {"premise": 'The "cat" ran, fast.', "hypothesis": "The cat sat.", "label": "contradiction"},
 ]

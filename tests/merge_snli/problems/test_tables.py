@@ -23,7 +23,7 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.validation import validate
 from tests.oracles import refused, write_rows, written
 
-ROWS: list[dict[str, Any]] = [
+ROWS = [
     {"premise": f"A man rides the horse number {number}.", "hypothesis": "A man rides a horse.", "label": label}
     for number, label in enumerate([0.0, 2.0, None, 1.0])
 ]

@@ -443,7 +443,7 @@ def test_analyses_that_need_no_seeds_are_computed(
 def test_reports_read_only_the_configs_of_results_and_each_once(
     data: MergeDataset, results: list[Result], results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[str] = []
+    read = []
 
     def counted(dataset: MergeDataset, config: str, *, repeated: Sequence[str]) -> pa.Table:
         read.append(config)
@@ -456,7 +456,7 @@ def test_reports_read_only_the_configs_of_results_and_each_once(
 
 
 # Rows of a task whose labels are not those of NLI.
-TASK: list[Row] = []
+TASK = []
 for word in ("horse", "dog", "cat"):
     for second, label, verb in (
         (f"A man is followed by a {word}.", "paraphrase", "follow"),
@@ -468,7 +468,7 @@ for word in ("horse", "dog", "cat"):
 
 def by_words(pairs: list[Pair]) -> list[str | int]:
     """Answer with names in other capitals and, for the last kind of pair, with a number; wrong for cats."""
-    answer_of: dict[Pair, str | int] = {}
+    answer_of = {}
     for row in TASK:
         answer = 0 if row["label"] == "Unclear" else row["label"].upper()
         answer_of[row["sentence1"], row["sentence2"]] = "different" if "cat" in row["sentence1"] else answer

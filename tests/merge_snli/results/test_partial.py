@@ -119,7 +119,7 @@ def two_draws(make_dataset: Callable[..., Path], tmp_path_factory: pytest.TempPa
 
 
 def test_drawn_variants_alone_give_the_same_scores_also_of_some_seeds(two_draws: str) -> None:
-    asked: list[Pair] = []
+    asked = []
 
     def ask(pairs: list[Pair]) -> list[str]:
         asked.extend(pairs)

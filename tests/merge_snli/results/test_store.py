@@ -213,7 +213,7 @@ def test_wrong_values_are_refused_or_can_be_shown(result: Result, tmp_path: Path
 
 AGAIN = r"x\.json is not a valid result.*score the model"
 # Places of a result file, and values that its answers do not give. The digest is that of the edited file.
-EDITED: dict[str, Any] = {
+EDITED = {
     "scores.sample_accuracy.mean": 0.99,
     "scores.curve.mean": [0.5] * 101,
     "scores.intervals.qt": None,
@@ -243,7 +243,7 @@ def test_values_that_are_not_those_of_a_field_are_refused(result: Result, tmp_pa
     refused(rf"x\.json.*{place.partition('.')[0]}", read_json, edited, tmp_path, result)
 
 
-WRONG_FIELDS: dict[str, Any] = {
+WRONG_FIELDS = {
     "compared_labels": ["entailment"],
     "quality_threshold": 0.9,
     "schema_version": 1,

@@ -129,7 +129,7 @@ def passing(seed: int, *, seeds: int, levels: int, accuracy: float) -> Floats:
 
 def test_thresholds_are_tested_once_per_difference() -> None:
     tables = {str(number): passing(number, seeds=40, levels=6, accuracy=number / 4) for number in range(1, 4)}
-    p_of: dict[tuple[object, ...], float] = {}
+    p_of = {}
     for first, second in combinations(tables, 2):
         for steps in (tables[first] - tables[second]).T.astype(int).tolist():
             p_of[first, second, *steps] = signs_p(steps)

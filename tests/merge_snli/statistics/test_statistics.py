@@ -265,7 +265,7 @@ def test_families_of_three_models(test: str) -> None:
     rng = np.random.default_rng(0)
     chances = rng.beta(3, 0.5, 300)
     dtype = bool if test == "mcnemar" else float
-    values: dict[str, Any] = {}
+    values = {}
     for name, lower in (("weak", 0.3), ("good", 0), ("same", 0)):
         passes = rng.random(300) < chances - lower
         values[name] = passes.astype(dtype)

@@ -95,7 +95,7 @@ def random_run(number: int, folder: Path, mlms: list[Path]) -> Path:
 
 def random_options(rng: random.Random) -> dict[str, Any]:
     """Return random options of the method; most keep their defaults."""
-    others: dict[str, tuple[Any, ...]] = {
+    others = {
         "sides": ("union",),
         "filters": (("prob",), ("pos",), ()),
         "scramble": (True,),

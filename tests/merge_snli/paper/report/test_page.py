@@ -264,7 +264,7 @@ def test_reasons_and_infinite_numbers_as_json() -> None:
 
 def artifacts(scored: ScoredDataset) -> dict[str, Artifact]:
     """Return the artifacts of every analysis that can be computed, by name."""
-    found: dict[str, Artifact] = {}
+    found = {}
     for section in SECTIONS:
         try:
             value = section.compute([scored], Settings())
