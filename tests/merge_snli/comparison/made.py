@@ -53,6 +53,15 @@ def rows_of(seed: str, answers: Sequence[str] | str, **columns: Any) -> list[Row
     return [Row(seed=seed, answers=answer, **columns) for answer in answers]
 
 
+def answered(*lines: str) -> list[Row]:
+    """Return the rows of seeds, one line each: its id and the answers to its variants, such as `s1 en ee`."""
+    rows = []
+    for line in lines:
+        seed, *answers = line.split()
+        rows += rows_of(seed, answers)
+    return rows
+
+
 def scored_dataset(
     rows: Sequence[Row],
     *,

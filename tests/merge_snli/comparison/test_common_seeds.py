@@ -2,7 +2,6 @@
 
 import csv
 import html
-import random
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import compress, permutations
@@ -38,9 +37,10 @@ from merge_snli.results.evaluate import result_on
 from merge_snli.results.grouping import coverage, permuted_labels, ranked, unranked_reasons, without_permuted
 from merge_snli.schema import NLI_LABELS
 from tests.commands import Command
-from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.comparison.made import answered, rows_of, scored_dataset
 from tests.merge_snli.comparison.test_comparison import comparison_text
 from tests.merge_snli.conftest import MakeDataset
+from tests.merge_snli.leaderboard.conftest import noisy
 from tests.oracles import BUNDLED, always, gold_of, known, missing_from, pair_of, refused, write_results
 from tests.oracles import guess as answer_by_length
 from tests.oracles import rows_of as read_rows
@@ -124,7 +124,7 @@ def test_the_board_and_its_page_give_the_reason(board: Board, n_part: int) -> No
 
 
 def test_side_by_side_does_not_rank_a_partial_model_first(
-    results: list[Result], board: Board, make_dataset: MakeDataset, tmp_path: Path
+    board: Board, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     elsewhere = make_boards([score(answer_by_length, other, name="elsewhere")])
@@ -286,7 +286,7 @@ def test_analyse_uses_common_seeds_and_separates_two_way_models(
 
 def test_models_without_a_common_seed_are_named() -> None:
     scored = scored_dataset(
-        [*rows_of("s1", ["e-"] * 2), *rows_of("s2", ["-e"] * 2)],
+        answered("s1 e- e-", "s2 -e -e"),
         models=("first", "second"),
         on_seeds={"s1": "e-", "s2": "-e"},
     )
@@ -296,12 +296,12 @@ def test_models_without_a_common_seed_are_named() -> None:
 def test_figure_8_is_on_seeds_that_every_model_has_in_every_set() -> None:
     """Without that, the mean over the models of a set would be over other seeds than that of the next set."""
     plain = scored_dataset(
-        [*rows_of("s1", ["ee"] * 2), *rows_of("s2", ["e-"] * 2), *rows_of("s3", ["ee"] * 2)],
+        answered("s1 ee ee", "s2 e- e-", "s3 ee ee"),
         models=("first", "second"),
         on_seeds={"s2": "e-"},
     )
     pos = scored_dataset(
-        [*rows_of("s1", ["en"] * 2), *rows_of("s2", ["nn"] * 2), *rows_of("s3", ["ee"] * 2)],
+        answered("s1 en en", "s2 nn nn", "s3 ee ee"),
         models=("first", "second"),
         options={"filters": ["pos"]},
         digest="e" * 64,
@@ -321,11 +321,9 @@ ORDERS = {"good": (0, 1, 2), "fair": (0, 1, 2), "cyclic": (1, 2, 0), "swapped": 
 def permuted() -> dict[str, Result]:
     gold = gold_of(BUNDLED)
 
-    def model(name: str) -> Callable[[list[Pair]], list[str]]:
-        def answer(pair: Pair) -> str:
-            return NLI_LABELS[ORDERS[name][(gold[pair] + (random.Random(f"{name}{pair}").random() < 0.1)) % 3]]
-
-        return lambda pairs: [answer(pair) for pair in pairs]
+    def model(name: str) -> Callable[[list[Pair]], list[int]]:
+        usual = noisy(name, gold, 0.1)
+        return lambda pairs: [ORDERS[name][label] for label in usual(pairs)]
 
     return {name: score(model(name), DATA, name=name) for name in ORDERS}
 

@@ -1,7 +1,6 @@
 """Tests of comparing models: against plain counts, and the output of `merge-snli compare`."""
 
 import json
-import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,12 +23,12 @@ from merge_snli.comparison.statistics_tables import comparison_tables, to_json
 from merge_snli.comparison.word_classes import classes
 from merge_snli.dataset.stored import find_dataset
 from merge_snli.leaderboard.boards import make_boards
-from merge_snli.models.labels import Pair
 from merge_snli.schema import NLI_LABELS
 from merge_snli.statistics import OVERLAP_WARNING
 from merge_snli.statistics.families import PAIRED_TESTS
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
+from tests.merge_snli.leaderboard.conftest import noisy
 from tests.oracles import (
     answers_of_groups,
     gold_of,
@@ -45,26 +44,13 @@ def comparison_text(comparison: Comparison) -> str:
     return "\n".join(table.text() for table in comparison_tables(comparison))
 
 
-ACCURACIES = {"best": 0.99, "good": 0.95, "fair": 0.90, "poor": 0.5}
-
-
-def predictor(accuracy: float, gold: dict[Pair, int]) -> Any:  # noqa: ANN401 - a function of pairs
-    """Return a function that predicts each pair correctly with a probability, always the same way."""
-
-    def predict(pairs: list[Pair]) -> list[int]:
-        answers = []
-        for pair in pairs:
-            is_right = random.Random(f"{accuracy}{pair}").random() < accuracy
-            answers.append(gold[pair] if is_right else (gold[pair] + 1) % 3)
-        return answers
-
-    return predict
+ERRORS = {"best": 0.01, "good": 0.05, "fair": 0.1, "poor": 0.5}
 
 
 @pytest.fixture(scope="module")
 def results(dataset: Path) -> list[Result]:
     gold = gold_of(dataset)
-    return [score(predictor(accuracy, gold), dataset, name=name) for name, accuracy in ACCURACIES.items()]
+    return [score(noisy(name, gold, errors), dataset, name=name) for name, errors in ERRORS.items()]
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +219,7 @@ def test_only_the_t_test_warns_of_overlapping_subsamples_and_json_has_no_infinit
     assert compared.family.pairs[0].result.unit == ("subsample" if is_over_subsamples else "seed")
     value = to_json(compared)
     assert json.loads(json.dumps(value, allow_nan=False)) == value
-    assert {*value["family"]["letters"]} == {*ACCURACIES}
+    assert {*value["family"]["letters"]} == {*ERRORS}
 
 
 @pytest.fixture(scope="module")

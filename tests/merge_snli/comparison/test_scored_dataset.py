@@ -14,7 +14,7 @@ from merge_snli.comparison.word_classes import class_pairs, classes
 from merge_snli.paper.table_3 import table_3
 from merge_snli.results.measure import source_accuracy
 from merge_snli.results.scores import SourceScores
-from tests.merge_snli.comparison.made import Row, rows_of
+from tests.merge_snli.comparison.made import Row, answered, rows_of
 from tests.merge_snli.comparison.made import scored_dataset as made_dataset
 from tests.oracles import BUNDLED, always, answers_of_groups, by_length, known, pair_of, refused, with_answers
 from tests.oracles import rows_of as read_rows
@@ -87,8 +87,7 @@ MADE_ROWS = [
     *rows_of("s2", ["nn", "en"], masked_lms=("other",)),
     *rows_of("s3", ["n-", "cn"], word_class="verb", subsamples=(1,)),
     *rows_of("s1", ["nn"], word_class="verb", log_odds=2.0),
-    *rows_of("s4", ["e-", "n-"]),
-    *rows_of("s3", ["ne"]),
+    *answered("s4 e- n-", "s3 ne"),
 ]
 
 

@@ -14,7 +14,7 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.tables import comma_separated
 from merge_snli.results.score_table import score_table
 from tests.commands import Command
-from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.comparison.made import answered, rows_of, scored_dataset
 from tests.oracles import known, missing_from, write_results
 
 # The answers of a model that is always read, and of one that is right on what can be read (`?` cannot), by seed.
@@ -37,7 +37,7 @@ def test_pattern_accuracy_over_the_answers_that_are_read(results: dict[str, Resu
     assert (read.groups, read.pattern_accuracy) == (3, 2 / 3)
     assert read.unread == pytest.approx(13 / 80)
     assert results["prose"].pattern_accuracy == 2 / 4
-    everywhere = scored_dataset(rows_of("s", "??") + rows_of("t", "??")).models[0].result
+    everywhere = scored_dataset(answered("s ? ?", "t ? ?")).models[0].result
     nothing = known(everywhere.answered)
     assert (nothing.unread, nothing.pattern_accuracy, nothing.groups) == (1, None, 0)
 

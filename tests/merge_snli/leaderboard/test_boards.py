@@ -11,7 +11,7 @@ from merge_snli import Result
 from merge_snli.leaderboard.boards import Board, make_boards
 from merge_snli.leaderboard.tables import comma_separated, json_text, latex, markdown
 from merge_snli.schema import data_version
-from tests.merge_snli.comparison.made import rows_of, scored_dataset
+from tests.merge_snli.comparison.made import answered, scored_dataset
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, named
 from tests.oracles import known, refused
 
@@ -151,7 +151,7 @@ def test_column_of_the_source(sourced: tuple[Board, ...], boards: tuple[Board, .
 
 
 def test_models_on_too_few_seeds_to_differ_have_no_letters() -> None:
-    made = scored_dataset(rows_of("s1", ["en"]) + rows_of("s2", ["en"]), models=("right", "wrong"))
+    made = scored_dataset(answered("s1 en", "s2 en"), models=("right", "wrong"))
     [board] = make_boards(model.result for model in made.models)
     assert not any(board.standings.letters.values())
     assert "Letters" not in board.table().markdown()
