@@ -21,8 +21,8 @@ from merge_snli.schema import NLI_LABELS
 from merge_snli.scoring.score import score
 from merge_snli.validation import validate
 from tests.merge_snli.conftest import MakeDataset
-from tests.merge_snli.problems.test_labels import classes, labels_in, rows
-from tests.merge_snli.problems.test_unclear_input import PAIRS
+from tests.merge_snli.problems.test_labels import classes, labels_in
+from tests.merge_snli.problems.test_unclear_input import PAIRS, rows
 from tests.oracles import always, missing_from, refused
 
 # The labels of data sets, as their cards or files have them, in the order of entailment, neutral and contradiction.

@@ -13,12 +13,8 @@ from merge_snli.base.errors import as_flags
 from merge_snli.problems.options import ProblemOptions
 from merge_snli.problems.reading import read_problems
 from merge_snli.schema import NLI_LABELS
-from tests.merge_snli.problems.test_unclear_input import PAIRS
+from tests.merge_snli.problems.test_unclear_input import rows
 from tests.oracles import missing_from, refused, write_rows
-
-
-def rows(labels: Sequence[object]) -> list[dict[str, Any]]:
-    return [{"premise": p, "hypothesis": h, "label": label} for (p, h), label in zip(PAIRS, labels, strict=False)]
 
 
 def classes(names: Sequence[str], numbers: Sequence[int | None]) -> datasets.Dataset:

@@ -155,10 +155,7 @@ LONG = b'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + b"A,B,neutral\
 REFUSED = {
     "deep.jsonl": (b"[" * 100_000, "line 1 is not valid JSON"),
     "latin.jsonl": (lines(ROWS[0]) + NOT_UTF_8, "line 2: byte 0xe9 in column 'premise'"),
-    "long.csv": (
-        b'premise,hypothesis,label\nA,B,neutral\n"A,B,neutral\n' + b"A,B,neutral\n" * 20_000,
-        "begins at line 3 ",
-    ),
+    "long.csv": (LONG, "begins at line 3 "),
     "gzip.jsonl": (gzip.compress(b"{}"), "is a gzip file"),
     "parquet.jsonl": (parquet(ROWS), r"rename it to \.parquet"),
     "cut.jsonl.gz": (gzip.compress(lines(ROWS[0]))[:-9], "is not a complete gzip file"),

@@ -247,7 +247,7 @@ def test_a_data_set_by_its_path_is_its_hub_id() -> None:
     assert ProblemOptions(problems="hf://datasets/stanfordnlp/snli").split == "test"
 
 
-def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(tmp_path: Path, files: list[Path]) -> None:
+def test_a_text_with_commas_is_several_files_only_if_all_of_them_are(files: list[Path]) -> None:
     both = Problems.of(f"{files[0]}, {files[1]}")
     assert both.names == (str(files[0]), str(files[1]))
     assert both == Problems.of(files[:2])

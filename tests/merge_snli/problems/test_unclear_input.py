@@ -27,13 +27,15 @@ PAIRS = [
 ]
 
 
+def rows(labels: Iterable[object]) -> list[dict[str, Any]]:
+    return [
+        {"premise": p, "hypothesis": h, "label": label} for (p, h), label in zip(cycle(PAIRS), labels, strict=False)
+    ]
+
+
 def write(path: Path, labels: Iterable[object]) -> ProblemOptions:
     """Write problems with these labels."""
-    rows = [
-        {"premise": premise, "hypothesis": hypothesis, "label": label}
-        for (premise, hypothesis), label in zip(cycle(PAIRS), labels, strict=False)
-    ]
-    return ProblemOptions(problems=write_rows(path, rows))
+    return ProblemOptions(problems=write_rows(path, rows(labels)))
 
 
 REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))
@@ -113,8 +115,8 @@ def test_labels_of_any_task_come_from_the_data(tmp_path: Path, labels: list[str]
 
 @pytest.mark.parametrize(("answers", "names"), [([False, True], ("False", "True")), (["no", "yes"], ("no", "yes"))])
 def test_answers_to_questions_are_labels(tmp_path: Path, answers: list[object], names: tuple[str, ...]) -> None:
-    rows = [{"passage": p, "question": h, "answer": label} for (p, h), label in zip(PAIRS, answers, strict=False)]
-    read = read_problems(ProblemOptions(problems=write_rows(tmp_path / "p.jsonl", rows)))
+    asked = [{"passage": p, "question": h, "answer": label} for (p, h), label in zip(PAIRS, answers, strict=False)]
+    read = read_problems(ProblemOptions(problems=write_rows(tmp_path / "p.jsonl", asked)))
     assert read.label_names == names
     assert read.problems[0].premise == PAIRS[0][0]
     assert read.problems[0].label == 0
@@ -138,9 +140,9 @@ def inputs_of(options: ProblemOptions, **others: Any) -> RunInputs:  # noqa: ANN
 def test_a_task_of_world_knowledge_is_a_warning_before_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = [{"evidence": p, "claim": h, "label": "SUPPORTS"} for p, h in PAIRS]
-    rows[0]["label"] = "REFUTES"
-    inputs_of(ProblemOptions(problems=write_rows(tmp_path / "p.jsonl", rows)))
+    claims = [{"evidence": p, "claim": h, "label": "SUPPORTS"} for p, h in PAIRS]
+    claims[0]["label"] = "REFUTES"
+    inputs_of(ProblemOptions(problems=write_rows(tmp_path / "p.jsonl", claims)))
     (message,) = [message for message in caplog.messages if "no_relations" in message]
     assert "annotate" in message
     caplog.clear()

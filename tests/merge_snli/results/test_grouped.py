@@ -80,22 +80,18 @@ def pattern_rows() -> list[Row]:
 
 
 def hans_rows() -> list[Row]:
-    """Return rows with the columns and labels of HANS: two labels, templates in subcases in heuristics."""
+    """Return rows with the columns and labels of HANS: two labels, templates in heuristics."""
     rows = []
-    heuristics = ("lexical_overlap", "subsequence", "constituent")
-    for subcase in range(6):
-        for number, verb in enumerate(("saw", "heard", "thanked", "advised", "met")[: 3 + subcase % 3]):
-            near = " near" * (number % 3)
-            well = " well" * (subcase % 4)
-            rows.append(
-                {
-                    "gold_label": ("entailment", "non-entailment")[subcase % 2],
-                    "sentence1": f"The doctor {verb}{near} the actor .",
-                    "sentence2": f"The actor {verb}{well} .",
-                    "heuristic": heuristics[subcase % 3],
-                    "template": f"temp{subcase * 2 + number % 2}",
-                }
-            )
+    for row in pattern_rows():
+        rows.append(
+            {
+                "gold_label": row["label"] if row["label"] == "entailment" else "non-entailment",
+                "sentence1": row["premise"],
+                "sentence2": row["hypothesis"],
+                "heuristic": row["relation"] or "constituent",
+                "template": f"temp{row['pattern']}",
+            }
+        )
     return rows
 
 

@@ -168,9 +168,7 @@ def test_a_result_on_drawn_variants_says_what_it_lacks_and_is_read_and_computed_
 
 
 def test_an_analysis_has_only_drawn_variants_if_a_model_was_asked_no_others(two_draws: str) -> None:
-    def wrong(pairs: list[Pair]) -> list[str | None]:
-        return [None] * len(pairs)
-
+    wrong = always(None)
     data = open_config(two_draws, "all")
     whole = score(wrong, two_draws, name="a")
     drawn = score(wrong, two_draws, name="b", drawn=True)
@@ -293,7 +291,7 @@ def test_results_have_scores_by_agreement_and_leave_seeds_out(annotators: Path, 
     assert "3/5" not in printed
 
 
-def test_compare_and_analyze_leave_them_out(annotators: Path, tmp_path: Path) -> None:
+def test_compare_and_analyze_leave_them_out(annotators: Path) -> None:
     results = [score(neutral, annotators, name="neutral"), score(other, annotators, name="by length")]
     [comparison] = compare(results, datasets=[load(str(annotators))], min_agreement=4 / 5)
     assert (comparison.seeds, comparison.left_out) == (9, 0), "those without agreement are named in the title"

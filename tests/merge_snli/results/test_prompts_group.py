@@ -3,7 +3,7 @@
 import csv
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
 from statistics import fmean
@@ -70,6 +70,20 @@ def with_prompt(result: Result, name: str, **changed: Any) -> Result:  # noqa: A
     return replace(result, run=replace(result.run, prompt=record(name, **changed)))
 
 
+def results_with(
+    answers: Callable[[str], str], models: Iterable[str], seeds: int, variants: Sequence[dict[str, Any]]
+) -> list[Result]:
+    """Return results on seeds of each label in turn, each with variants of these columns, answered by its label."""
+    gold = {f"s{number}": "enc"[number % 3] for number in range(seeds)}
+    rows = []
+    for seed, letter in gold.items():
+        for columns in variants:
+            rows += rows_of(seed, [answers(letter)], **columns)
+    on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
+    scored = scored_dataset(rows, models=[*models], gold=gold, on_seeds=on_seeds)
+    return [model.result for model in scored.models]
+
+
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
     """The results of a model with three prompts, and of another model."""
@@ -80,15 +94,10 @@ def results() -> list[Result]:
         wrong = {"e": "n", "n": "c", "c": "e"}[gold]
         return "".join(chosen.choices([gold, wrong], [RIGHT[name], 1 - RIGHT[name]])[0] for name in columns)
 
-    gold = {f"s{number}": "enc"[number % 3] for number in range(SEEDS)}
-    rows = []
-    for seed, letter in gold.items():
-        for number in range(VARIANTS):
-            word_class = ("noun", "verb")[number % 2]
-            rows += rows_of(seed, [answers(letter)], subsamples=(number % DRAWS,), word_class=word_class)
-    on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
-    scored = scored_dataset(rows, models=columns, gold=gold, on_seeds=on_seeds)
-    *prompted, other = (model.result for model in scored.models)
+    variants = []
+    for number in range(VARIANTS):
+        variants.append({"subsamples": (number % DRAWS,), "word_class": ("noun", "verb")[number % 2]})
+    *prompted, other = results_with(answers, columns, SEEDS, variants)
     named = []
     for number, (name, result) in enumerate(zip(PROMPTS, prompted, strict=True)):
         model = replace(result.model, name="m", digest=digest_of(name))
@@ -284,22 +293,16 @@ def ordered() -> list[Result]:
             return gold * len(ORDERS)
         return "".join("enc"[order[0] - 1] for order in ORDERS.values())
 
-    gold = {f"s{number}": "enc"[number % 3] for number in range(N_SEEDS)}
-    rows = []
-    for seed, letter in gold.items():
-        for number in range(N_VARIANTS):
-            rows += rows_of(seed, [answers(letter)], subsamples=(number % 2,) if number < 6 else ())
-    on_seeds = {seed: answers(letter) for seed, letter in gold.items()}
-    scored = scored_dataset(rows, models=[*ORDERS], gold=gold, on_seeds=on_seeds)
-    labels = tuple(scored.data.label_names)
-    prompt = read_prompt("letter")
-    prompts = {each.name: each.toml() for each in in_orders(prompt, labels, "balanced")}
+    variants = [{"subsamples": (number % 2,) if number < 6 else ()} for number in range(N_VARIANTS)]
+    prompts = {each.name: each.toml() for each in in_orders(read_prompt("letter"), NLI_LABELS, "balanced")}
     assert {*prompts} == {*ORDERS}
 
     found = []
-    for number, model in enumerate(scored.models):
-        named = replace(model.result, model=replace(model.result.model, name="m", digest=f"{number}" * 64))
-        found.append(with_prompt(named, model.name, prompt_toml=prompts[model.name], prompt_digest=f"{number}" * 64))
+    for number, result in enumerate(results_with(answers, ORDERS, N_SEEDS, variants)):
+        digest = f"{number}" * 64
+        name = result.model.name
+        named = replace(result, model=replace(result.model, name="m", digest=digest))
+        found.append(with_prompt(named, name, prompt_toml=prompts[name], prompt_digest=digest))
     return found
 
 

@@ -22,13 +22,13 @@ from merge_snli.leaderboard.tables import FORMATS
 from merge_snli.results.naming import file_name, safe_name
 from merge_snli.results.store import check_results_folder, to_json, write_result
 from tests.cases import first_fast
-from tests.oracles import both_files, missing_from, refused, sealed, written
+from tests.oracles import both_files, by_premise, missing_from, refused, sealed, written
 from tests.result_schema import SCHEMA_FILE, result_schema
 
 
 @pytest.fixture(scope="module")
 def result(dataset: Path) -> Result:
-    return score(lambda pairs: [len(hypothesis) % 3 for _, hypothesis in pairs], dataset, config="noun", name="odd")
+    return score(by_premise(), dataset, config="noun", name="odd")
 
 
 def read_json(value: dict[str, Any], folder: Path, result: Result) -> Result:

@@ -21,7 +21,7 @@ from merge_snli.results.store import to_json, write_result
 from tests.commands import Command
 from tests.merge_snli.conftest import MakeDataset
 from tests.merge_snli.paper.report.conftest import SHIPPED
-from tests.oracles import always, refused, write_results, written
+from tests.oracles import always, guess, refused, write_results, written
 from tests.records import copy_bundled
 
 
@@ -41,7 +41,7 @@ def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDatase
     wrong = replace(first.answers, predicted=(first.answers.gold + 1) % 3)
     never = replace(scored, models=(replace(first, answers=wrong),))
     [table] = hard_seeds_artifact(hard_seeds(never)).tables
-    assert {*read_seed_ids(file_of(tmp_path, table.csv(), "hard-seeds.csv"))} == {*scored.ids}
+    assert {*read_seed_ids(written(tmp_path / "hard-seeds.csv", table.csv()))} == {*scored.ids}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_csv_of_hard_seeds_names_the_seeds_to_leave_out(scored: ScoredDatase
     ],
 )
 def test_seed_ids_are_read_from_text_and_csv(content: str, name: str, expected: str, tmp_path: Path) -> None:
-    assert "|".join(read_seed_ids(file_of(tmp_path, content, name))) == expected
+    assert "|".join(read_seed_ids(written(tmp_path / name, content))) == expected
 
 
 Refusal = Callable[..., str]
@@ -139,10 +139,6 @@ def other(make_dataset: MakeDataset, tmp_path_factory: pytest.TempPathFactory) -
     return make_dataset(tmp_path_factory.mktemp("other") / "other")
 
 
-def file_of(folder: Path, content: str | bytes, name: str = "seeds.txt") -> Path:
-    return written(folder / name, content)
-
-
 @pytest.mark.parametrize("content", [None, "{}"])
 def test_data_sets_without_a_valid_record(content: str | None, tmp_path: Path, refusal: Refusal) -> None:
     folder = copy_bundled(tmp_path / "copy", "data/all/test.parquet", "README.md")
@@ -165,7 +161,7 @@ def test_wrong_results(results: list[Result], other: Path, tmp_path: Path, refus
     message = refusal("--dataset", other)
     assert "other" in message
     assert "merge-snli score" in message
-    seeds = file_of(tmp_path, "\n".join(first.group_ids))
+    seeds = written(tmp_path / "seeds.txt", "\n".join(first.group_ids))
     assert "no seed of by 3 remains" in refusal("--without-seeds", seeds)
 
 
@@ -176,14 +172,10 @@ def entails(pairs: list[Pair]) -> list[str]:
     return ["entailment" if "not" not in hypothesis else "not_entailment" for _, hypothesis in pairs]
 
 
-def three_way(pairs: list[Pair]) -> list[str]:
-    return [("entailment", "neutral", "contradiction")[len(premise) % 3] for premise, _ in pairs]
-
-
 @pytest.mark.slow
 def test_two_labels(make_dataset: MakeDataset, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "two", seeds=30, label_names=TWO_LABELS)
-    results = [score(entails, folder, name="negation"), score(three_way, folder, name="length")]
+    results = [score(entails, folder, name="negation"), score(guess, folder, name="length")]
     [part] = analyze(results, folder, out=tmp_path / "report").as_dict()["data_sets"]
     analyses = part["analyses"]
     for name in ("table_3", "model_curves", "classes", "class_pairs", "majority", "hard_seeds"):
@@ -198,7 +190,7 @@ def test_two_labels(make_dataset: MakeDataset, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_config_of_one_word_class(make_dataset: MakeDataset, tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", seeds=12)
-    verbs = score(three_way, folder, config="verb", name="length")
+    verbs = score(guess, folder, config="verb", name="length")
     [part] = analyze(verbs, folder).as_dict()["data_sets"]
     analyses = part["analyses"]
     assert part["config"] == "verb"
@@ -217,7 +209,7 @@ def in_upper_case(_: dict[str, Any], variants: list[dict[str, Any]]) -> None:
 def test_data_sets_on_the_same_seeds_are_compared(make_dataset: MakeDataset, tmp_path: Path) -> None:
     first = make_dataset(tmp_path / "first")
     second = make_dataset(tmp_path / "second", change=in_upper_case)
-    results = [score(three_way, folder, name="length") for folder in (first, second)]
+    results = [score(guess, folder, name="length") for folder in (first, second)]
     report = analyze(results, [first, second], out=tmp_path / "report")
     across = report.as_dict()["across_data_sets"]["filter_sets"]
     assert len(across["sets"]) == 2

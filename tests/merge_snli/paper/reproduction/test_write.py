@@ -20,7 +20,6 @@ from merge_snli.cli import command_parser
 from merge_snli.comparison.scored_dataset import scored_dataset
 from merge_snli.dataset.variants import ANNOTATOR_LABELS
 from merge_snli.embedded import FOLDER, NLI_MODELS, PREFIX
-from merge_snli.models.labels import Pair
 from merge_snli.models.shapes import shapes
 from merge_snli.pairs.lexicon import SHIPPED as LEXICON
 from merge_snli.paper.reproduction.estimate import estimate
@@ -45,7 +44,7 @@ from merge_snli.paper.table_3 import table_3
 from merge_snli.papers.numbers import MERGE, SIMPLE_PAIR, PaperCell, read_paper
 from tests.browser import chromium
 from tests.commands import Command
-from tests.oracles import BUNDLED, by_length, known, missing_from, refused, write_rows, written
+from tests.oracles import BUNDLED, by_length, by_premise, known, missing_from, refused, write_rows, written
 from tests.records import copy_bundled
 
 ARTIFACTS = read_paper(MERGE).artifacts
@@ -372,12 +371,8 @@ OUR_MODELS = {"BERT-B-S": "textattack/bert-base-uncased-snli", "RoBERTa-B-S": "p
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
     """Two functions that pass for models of the paper; the second has another way to be wrong."""
-
-    def by_hypothesis(pairs: list[Pair]) -> list[int]:
-        return [len(hypothesis) % 5 % 3 for _, hypothesis in pairs]
-
     scored = []
-    for function, (short, name) in zip((by_length, by_hypothesis), OUR_MODELS.items(), strict=True):
+    for function, (short, name) in zip((by_length, by_premise(5)), OUR_MODELS.items(), strict=True):
         result = score(function, BUNDLED, config="adj", name=short)
         scored.append(replace(result, model=replace(result.model, name=name)))
     return scored
