@@ -26,8 +26,7 @@ def report(tiny_mlm: Callable[[str], Path], tmp_path_factory: pytest.TempPathFac
     command = [sys.executable, "-m", "tests.generation.killed_runs", str(folder), str(problems), *mlms]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    return dict(json.loads(done.stdout))
 
 
 def test_killed_at_random_moments(report: dict[str, Any]) -> None:

@@ -20,20 +20,17 @@ from generation.run_inputs import read_inputs
 from generation.sentences.forms import Substitution
 from generation.sentences.tagging import (
     InPlaceTagger,
-    TaggedProblem,
-    TaggedSentence,
     Token,
     features_of,
     tag_sentences,
     word_class_of,
 )
-from generation.sentences.words import SharedWord
 from merge_snli.base.progress import Progress
 from merge_snli.dataset.stored import MergeDataset, read_split
 from merge_snli.models.tagger import find_tagger
-from merge_snli.problems.problem import Problem
 from merge_snli.validation import validate
 from tests.cases import slow
+from tests.generation.filters.test_filters import occurrence as tagged_occurrence
 from tests.languages import GERMAN, VERB, save_pipeline, save_word_mlm, sentencepiece_of, wordpiece_of
 from tests.oracles import missing_from, refused, write_rows
 
@@ -124,11 +121,7 @@ def occurrence(sentence: str, original: str, *tags: str, language: str = "fr") -
     for word, tag in zip(sentence.split(), tags, strict=False):
         tokens.append(Token(word, at, tag))
         at += len(word) + 1
-    tagged = TaggedSentence(sentence, tuple(tokens))
-    start = sentence.index(original)
-    problem = TaggedProblem(Problem("p", sentence, sentence, 0), tagged, tagged, language)
-    shared = SharedWord(original, "noun", (start,), (start,))
-    return Occurrence(problem, shared, frozenset(), "premise", start, start + len(original))
+    return tagged_occurrence(sentence, original, sentence.index(original), tokens=tokens, language=language)
 
 
 SINGULAR, MASCULINE, FEMININE = "NOUN|Number=Sing", "NOUN|Gender=Masc|Number=Sing", "NOUN|Gender=Fem|Number=Sing"

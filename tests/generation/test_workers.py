@@ -65,8 +65,7 @@ def one_process(options: Options, work: Path) -> dict[str, bytes]:
 def made(options: Options, work: Path, workers: int, progress: Progress | None = None) -> dict[str, bytes]:
     """Generate in a folder of one name, and return the bytes of its files."""
     out = work / "out" / "merge_snli"
-    choices: dict[str, Any] = {"work": work, "problems_per_shard": PER_SHARD, "quiet": True, "progress": progress}
-    run_pipeline(options, out, workers=workers, **choices)
+    run_pipeline(options, out, work=work, workers=workers, problems_per_shard=PER_SHARD, quiet=True, progress=progress)
     contents = files_in(out)
     clear(work, "out", *RESULT_FOLDERS, "tagged")
     return contents
@@ -128,8 +127,14 @@ def test_workers_end_when_the_user_interrupts_or_the_process_is_killed(
     script = written(work / "script.py", SCRIPT.format(problems=problems, out=str(work / "out"), work=str(work)))
     clear(work, "out", *RESULT_FOLDERS)
     command = [sys.executable, str(script)]
-    choices: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, start_new_session=True, **choices) as process:  # a group, as from a terminal
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command,
+        start_new_session=True,  # a group, as from a terminal
+        env=env,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         wait_until(lambda: list((work / RESULT_FOLDERS[-1]).glob("*/*")) or process.poll() is not None)
         assert process.poll() is None, process.communicate()[1]
         workers = children(process.pid)

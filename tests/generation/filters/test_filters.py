@@ -29,6 +29,7 @@ from generation.options import Options
 from generation.sentences.forms import match_case
 from generation.sentences.tagging import TaggedProblem, TaggedSentence, Token, tag
 from generation.sentences.words import SharedWord, fold, shared_words, words_of
+from merge_snli.languages.language import ENGLISH
 from merge_snli.models.tagger import Tagger
 from merge_snli.problems.problem import Problem
 from tests.oracles import refused
@@ -68,11 +69,12 @@ def occurrence(
     word_class: str = "noun",
     words: frozenset[str] | None = None,
     tokens: Sequence[Token] = (),
+    language: str = ENGLISH,
 ) -> Occurrence:
     """Return an occurrence of a shared word in a premise; by default, the hypothesis is the premise."""
     first = TaggedSentence(premise, tuple(tokens))
     second = first if hypothesis is None else TaggedSentence(hypothesis, ())
-    tagged = TaggedProblem(Problem("p", premise, second.text, 0), first, second)
+    tagged = TaggedProblem(Problem("p", premise, second.text, 0), first, second, language)
     shared = SharedWord(word, word_class, (start,), (start,))
     of_problem = words_of(tagged) if words is None else words
     return Occurrence(tagged, shared, of_problem, "premise", start, start + len(word))

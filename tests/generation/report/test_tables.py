@@ -28,13 +28,11 @@ def dataset() -> MergeDataset:
 
 @pytest.fixture(scope="module")
 def rows(dataset: MergeDataset) -> list[dict[str, Any]]:
-    variants: list[dict[str, Any]] = read_split(dataset, "all").to_pylist()
-    return variants
+    return list(read_split(dataset, "all").to_pylist())
 
 
 def dicts(table: Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = table.as_dict()["rows"]
-    return rows
+    return list(table.as_dict()["rows"])
 
 
 def as_the_paper(dataset: MergeDataset, **more: object) -> MergeDataset:
