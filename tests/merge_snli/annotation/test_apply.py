@@ -91,9 +91,7 @@ def test_publishing_takes_the_scores_along(annotated: Path) -> None:
     assert not missing_from(card.decode(), "config_name: annotation", "2 annotator(s) for 24 variants")
 
 
-def test_applying_again_replaces_the_scores(
-    annotate: Annotate, annotated: Path, sheets: Path, scores: dict[str, Scores], tmp_path: Path
-) -> None:
+def test_applying_again_replaces_the_scores(annotate: Annotate, annotated: Path, sheets: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(annotated, tmp_path / "set"))
     assert annotate("apply", folder, sheets / "a1.csv") == (0, f"24 rows in config annotation of {folder}\n")
     dataset = find_dataset(str(folder))

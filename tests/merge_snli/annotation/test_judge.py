@@ -65,8 +65,7 @@ def pairs_in(log: Path) -> dict[str, tuple[int, int]]:
 @pytest.fixture(scope="module")
 def ids() -> list[str]:
     """The variants of the shipped data set."""
-    found: list[str] = pq.read_table(SHIPPED / "data/all/test.parquet")["variant_id"].to_pylist()
-    return found
+    return list(pq.read_table(SHIPPED / "data/all/test.parquet")["variant_id"].to_pylist())
 
 
 def run(task: Task, folder: Path, reply: Reply = scores) -> Path:

@@ -75,8 +75,7 @@ def report(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def numbers(report: Path) -> Json:
     """The content of `annotation.json`."""
-    found: Json = read_json(report / "annotation.json")
-    return found
+    return dict(read_json(report / "annotation.json"))
 
 
 def assert_share(found: Json, good: list[bool]) -> None:

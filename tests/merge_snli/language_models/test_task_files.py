@@ -148,7 +148,7 @@ def test_metrics_of_what_was_not_asked_are_nan(bundled: MergeDataset) -> None:
     assert score_choice(first, [(-1.0, False), (-0.5, True), (-0.5, False)])["no_answer"][1] == "neutral"
 
 
-def test_a_changed_data_set_is_refused(tasks: Path) -> None:
+def test_a_changed_data_set_is_refused() -> None:
     refused(
         "has changed since the task file was written",
         load_questions,

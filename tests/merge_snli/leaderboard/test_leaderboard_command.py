@@ -100,7 +100,7 @@ def test_tables_at_other_thresholds_are_printed_without_a_folder(
 
 
 def test_one_page_of_several_folders_and_data_sets(
-    folder: Path, results: list[Result], tmp_path: Path, make_dataset: MakeDataset, page_of: PageOf
+    folder: Path, tmp_path: Path, make_dataset: MakeDataset, page_of: PageOf
 ) -> None:
     other = make_dataset(tmp_path / "other", seeds=4)
     score(always("neutral"), other, name="always neutral", out=tmp_path / "more")

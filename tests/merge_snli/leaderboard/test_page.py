@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import merge_snli.leaderboard
@@ -26,7 +25,7 @@ from merge_snli.leaderboard.payload import page_data
 from merge_snli.leaderboard.render import render_page
 from merge_snli.leaderboard.seeds import inconsistent, seeds_by_hardness
 from tests.merge_snli.leaderboard.conftest import QUOTES, SCRIPT, SHIPPED, Pair, data_of, named, noisy, unchecked
-from tests.oracles import always, missing_from, pair_of
+from tests.oracles import always, missing_from, pair_of, rows_of
 
 ASSETS = Path(merge_snli.leaderboard.__file__).parent / "page"
 MAX_BYTES = 1_500_000
@@ -182,8 +181,7 @@ NAMES = ("entailment", "neutral", "contradiction")
 
 @pytest.fixture(scope="module")
 def variants() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pq.read_table(SHIPPED / "data/all/test.parquet").to_pylist()
-    return rows
+    return rows_of(SHIPPED)
 
 
 def test_hard_seeds_have_few_correct_variants_and_those_with_another_prediction(

@@ -59,8 +59,7 @@ def own_schema(path: Path) -> pa.Schema:
 
 
 def read_rows(path: Path) -> Rows:
-    rows: Rows = read(path).to_pylist()
-    return rows
+    return list(read(path).to_pylist())
 
 
 def write_rows(path: Path, rows: Rows) -> None:

@@ -40,8 +40,7 @@ def update_digests(folder: Path) -> None:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    run: dict[str, Any] = read_json(folder / "run.json")
-    return run
+    return dict(read_json(folder / "run.json"))
 
 
 def change_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:

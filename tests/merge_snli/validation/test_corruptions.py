@@ -47,9 +47,7 @@ def forged(change: Change) -> Change:
 
 def kinds() -> dict[str, Change]:
     """Return all kinds of corruption by name."""
-    found: dict[str, Change] = {}
-    for of_folder in OF_FOLDER:
-        found[of_folder.__name__] = of_folder
+    found: dict[str, Change] = {change.__name__: change for change in OF_FOLDER}
     found["files swapped, forged"] = forged(swap_two_files)
     for of_bytes in OF_BYTES:
         found[of_bytes.__name__] = in_any_file(of_bytes)
