@@ -9,7 +9,7 @@ import transformers
 from tokenizers import normalizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from tests.tiny_models import byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
+from tests.tiny_models import LONGROPE, byte_bpe_tokenizer, embedded_texts, trained_unigram, wordpiece_tokenizer
 
 LABELS = ("entailment", "neutral", "contradiction")
 SIZES: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
@@ -91,6 +91,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "modernbert": {**SIZES, "local_attention": 8, "initializer_cutoff_factor": 2.0},
     "t5": {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2, "classifier_dropout": 0.0},
     "gpt2": {"n_embd": 16, "n_layer": 1, "n_head": 2},
+    "phi3": {**SIZES, "original_max_position_embeddings": 38, "rope_parameters": LONGROPE, "pad_token_id": 0},
     "opt": {**SIZES, "ffn_dim": 32, "word_embed_proj_dim": 16, "init_std": 0.7},
 }
 """Values of the configuration of each type of model."""
@@ -118,7 +119,7 @@ def _config(kind: str, tokenizer: PreTrainedTokenizerFast, names: dict[str, Any]
 
 def tokenizer_of(kind: str) -> PreTrainedTokenizerFast:
     """Return the kind of tokenizer that models of a type have."""
-    if kind in {"gpt2", "opt"}:
+    if kind in {"gpt2", "opt", "phi3"}:
         return decoder_tokenizer(kind)
     if kind in {"albert", "deberta-v2", "xlnet"}:
         return unigram_tokenizer(kind)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
@@ -94,12 +95,12 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
 
 
 def _check_tokenizer_size(tokenizer: Tokenizer, size: int, name: str) -> None:
-    for token, index in tokenizer.get_vocab().items():
-        if index >= size:
-            raise InputError(
-                f"the tokenizer of {name} is larger than the model: token {token!r} has id {index}, but there are "
-                f"{size} embeddings; use the tokenizer that the model was trained with"
-            )
+    token, largest = max(tokenizer.get_vocab().items(), key=itemgetter(1))
+    if largest >= size:
+        raise InputError(
+            f"the tokenizer of {name} is larger than the model: token {token!r} has id {largest}, but there are {size} "
+            "embeddings; use the tokenizer that the model was trained with"
+        )
 
 
 def _find_network(model: Model, run: partial[Floats32]) -> Network:
@@ -160,7 +161,7 @@ def check_masked_lm(model: ResolvedModel) -> Tokenizer:
     if kind:
         raise InputError(
             f"{model.name} is a {kind}, not a masked LM: use a masked LM such as FacebookAI/roberta-base or "
-            "demo:mlm-bpe, or the one that it was trained from"
+            "demo:mlm-bpe, or the one that a classifier was trained from"
         )
     tokenizer = load_tokenizer(MASKED_LM, model)
     if not tokenizer.is_fast:

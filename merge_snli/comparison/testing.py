@@ -59,8 +59,10 @@ class Significance:
             InputError: If the test does not fit the values, such as those of one subsample.
         """
         values = {name: self.values(result, groups, threshold) for name, result in named.items()}
-        unit = self.unit_of(next(iter(named.values())))
-        with explained(ValueError, f"cannot run the test {self.test}: ⟦reason⟧; choose another ⟦test⟧"):
+        [first, *_] = named.values()
+        unit = self.unit_of(first)
+        message = f"cannot run the test {self.test} on {first.dataset.title}: ⟦reason⟧; choose another ⟦test⟧"
+        with explained(ValueError, message):
             return compare_models(values, test=self.test, alpha=self.alpha, unit=unit, copies=copies_among(named))
 
     def family_if_any(self, named: NamedResults) -> Family | None:

@@ -158,8 +158,8 @@ def _draw_premise(source: Sentences, texts: Iterator[str], used: set[str], premi
             used.add(text)
             return text
     raise InputError(
-        f"⟦premises⟧ is {premises:,}, but {source.name} has only enough for {len(used):,}: pass that or a smaller "
-        "number, or more problems"
+        f"⟦premises⟧ is {premises:,}, but {source.name} has only enough for {len(used):,}: pass a smaller number, "
+        "or more problems"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merge_snli.base.errors import IncompleteError
@@ -123,7 +124,7 @@ def model_from_pipeline(
     from merge_snli.models.runner.predictors import pipeline_digest, predictor_of
 
     model = pipeline.model
-    name = name or str(model.config.name_or_path).rstrip("/").rpartition("/")[2] or type(model).__name__
+    name = name or Path(str(model.config.name_or_path)).name or type(model).__name__
     outputs = output_names(model.config)
     labels, origin = find_model_labels(outputs, given=model_labels, model=name)
     record = ModelRecord(

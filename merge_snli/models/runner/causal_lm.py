@@ -35,7 +35,8 @@ class CausalLM(Predictor):
     """Ranks answers with a causal LM, without padding before a token that counts.
 
     The tokens that all prompts begin with, which are those of instruction and shots, are computed once, and those of a
-    prompt once for all its answers. A model that computes other numbers with such a cache runs without it.
+    prompt once for all its answers. A model that computes other numbers with such a cache runs without it, and so does
+    one with LongRoPE beyond its original maximum; that of a prompt is reached with its longest answer.
 
     If the tokenizer has a chat template, the model gets the prompt as messages in this template, otherwise as a text.
     """

@@ -97,8 +97,7 @@ class Classifier(Predictor):
             # Without the first tokens: BART and T5 need the end of a text.
             shorter = replace(inputs, starts=inputs.starts + fewer, lengths=inputs.lengths - fewer)
             run = partial(run_once, self._logits, shorter, self._model.device)
-            padded = partial(run, padding=EXAMPLE_PADDING + fewer)
-            if not outputs_match(padded, run(), NOISE[self._model.dtype]):
+            if not outputs_match(partial(run, padding=EXAMPLE_PADDING + fewer), run(), NOISE[self._model.dtype]):
                 return False
         return True
 

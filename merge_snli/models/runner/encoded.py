@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
@@ -141,11 +141,10 @@ class Encoder:
 def ahead(function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
     """Yield the results of a function for items, computing the next one in a thread while the last one is used."""
     with ThreadPoolExecutor(1) as pool:
-        running: Future[Out] | None = None
+        running = []
         for item in items:
-            following = pool.submit(function, item)
-            if running is not None:
-                yield running.result()
-            running = following
-        if running is not None:
-            yield running.result()
+            running.append(pool.submit(function, item))
+            if len(running) > 1:
+                yield running.pop(0).result()
+        for last in running:
+            yield last.result()

@@ -78,16 +78,25 @@ def pipeline_digest(pipeline: TextClassificationPipeline) -> str:
     assert tokenizer is not None
     config = {key: value for key, value in model.config.to_dict().items() if not key.startswith(("_", "transformers"))}
     backend = getattr(tokenizer, "backend_tokenizer", None)
-    vocabulary = str(sorted(tokenizer.get_vocab().items()))
-    if backend is not None:
+    if backend is None:
+        vocabulary = str(sorted(tokenizer.get_vocab().items()))
+    else:
         # Without what each call of a tokenizer may change.
         vocabulary = json.dumps(json.loads(backend.to_str()) | {"truncation": None, "padding": None})
     adapters = {}
     for name, module in model.named_modules():
         if hasattr(module, "_active_adapter"):
             adapters[name] = (module._active_adapter, module._disable_adapters, getattr(module, "scaling", None))
-    described = (type(model).__name__, config, adapters, _options_of(pipeline), tokenizer.model_max_length)
-    digest = hashlib.sha256(f"{json.dumps(described, sort_keys=True, default=str)}\n{vocabulary}\n".encode())
+    described = [
+        type(model).__name__,
+        config,
+        adapters,
+        tokenizer.model_input_names,
+        tokenizer.model_max_length,
+        _options_of(pipeline),
+        vocabulary,
+    ]
+    digest = hashlib.sha256(json.dumps(described, sort_keys=True, default=str).encode())
     for name, value in sorted(model.state_dict().items()):
         if not isinstance(value, torch.Tensor) or value.is_quantized or value.is_meta:
             raise InputError(

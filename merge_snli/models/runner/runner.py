@@ -137,9 +137,12 @@ class Runner:
                 raise InputError(f"{self.name} fails on an input of {length} tokens: {reason(error)}") from error
         if not out_of_memory:
             # BART takes pairs with different numbers of end tokens, which may be part of a text, only one by one.
-            alone = [self._compute(step, encoded, row, length) for row in np.split(rows, len(rows))]
-            if None in alone:
-                return None
+            alone = []
+            for row in np.split(rows, len(rows)):
+                of_row = self._compute(step, encoded, row, length)
+                if of_row is None:
+                    return None
+                alone.append(of_row)
             return [torch.cat(column) for column in zip(*alone, strict=True)]
         # Outside the handler, whose traceback would keep the failed batch in memory.
         fewer = self.shapes.halve(length)

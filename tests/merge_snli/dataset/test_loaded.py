@@ -77,6 +77,7 @@ def test_rows_without_a_folder_are_scored_validated_and_explored(
     result = scored(rows)
     assert "is not known" in caplog.text
     assert result.scores == whole.scores
+    assert merge.load(rows).record.subsamples == 10
     assert result.dataset.digest not in {whole.dataset.digest, scored(rows.select(range(50))).dataset.digest}
     assert result.dataset.digest == scored(rows.shuffle(seed=2)).dataset.digest
     report = merge.validate(rows)

@@ -25,7 +25,7 @@ from merge_snli.models.runner.predictors import pipeline_digest, pipeline_of, pr
 from merge_snli.scoring.predict import predict_pairs
 from merge_snli.scoring.scored_model import model_from_name, model_from_pipeline
 from tests.cases import slow
-from tests.oracles import known, written
+from tests.oracles import known, refused, written
 from tests.predictors import logits_of, tokens_of
 from tests.tiny_classifiers import LABELS, SIZES, save_classifier
 
@@ -38,7 +38,7 @@ PAIRS: list[Pair] = [
     ("A man and a child and a dog and a man walk near the old house.", "Some men walk and walk outside."),
 ]
 FAST = ("bert", "gpt2", "deberta-v2", "modernbert")
-ARCHITECTURES = (*FAST, "roberta", "albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt", "funnel")
+ARCHITECTURES = (*FAST, "roberta", "albert", "electra", "distilbert", "bart", "t5", "xlnet", "opt", "funnel", "phi3")
 
 auto_model: Any = AutoModelForSequenceClassification
 bert_config: Any = BertConfig
@@ -147,12 +147,20 @@ def test_the_digest_of_a_pipeline_is_of_all_that_changes_its_logits(tmp_path: Pa
     digests.append(pipeline_digest(passed))
     known(passed.tokenizer).model_max_length = 16
     digests.append(pipeline_digest(passed))
+    known(passed.tokenizer).model_input_names = ["input_ids"]
+    digests.append(pipeline_digest(passed))
     model: Any = passed.model
     model.add_adapter(LoraConfig(target_modules=["query"]))
     digests.append(pipeline_digest(passed))
+    model.bert.encoder.layer[0].attention.self.query.scaling["default"] = 9
+    digests.append(pipeline_digest(passed))
     model.disable_adapters()
     digests.append(pipeline_digest(passed))
+    model.__class__ = type("OtherClass", (type(model),), {})
+    digests.append(pipeline_digest(passed))
     assert len({*digests}) == len(digests)
+    model.to("meta")
+    refused("OtherClass.*not in memory", pipeline_digest, passed)
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "bart", *slow("albert", "xlnet")])

@@ -196,7 +196,10 @@ def test_other_errors_are_not_out_of_memory() -> None:
     refused("m fails on an input of 10 tokens: .*mat1", run, runner_of(40), limited_to(0, fail), inputs([10] * 3))
 
 
-def test_inputs_that_a_model_takes_only_one_by_one_are_filled_up_with_themselves() -> None:
+@pytest.mark.parametrize(("most", "expected"), [(4, [4] * 4), (2, [4, 4, 2, 2, 2, 2])])
+def test_inputs_that_a_model_takes_only_one_by_one_are_filled_up_with_themselves(
+    most: int, expected: list[int]
+) -> None:
     rows = []
     encoded = inputs([10] * 3)
 
@@ -204,10 +207,12 @@ def test_inputs_that_a_model_takes_only_one_by_one_are_filled_up_with_themselves
         rows.append(len(batch[IDS]))
         if (batch[IDS] != batch[IDS][0]).any():
             raise ValueError("All examples must have the same number of <eos> tokens")
+        if len(batch[IDS]) > most:
+            of_cpu()
         return sums(batch)
 
     assert run(runner_of(40), alike, encoded) == sums_of(encoded)
-    assert rows == [4] * 4
+    assert rows == expected
 
 
 def test_small_models_get_larger_batches_which_no_measurement_decides() -> None:
