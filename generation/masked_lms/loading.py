@@ -77,21 +77,21 @@ def load_masked_lm(resolved: ResolvedModel, *, device: str | None = None, dtype:
     run = partial(run_once, encoded=rotated(example, 2), device=model.device)
     with explained(Exception, f"{name} fails on the output of its own tokenizer: ⟦reason⟧"):
         network = _find_network(model, run)
-    if dtype != FLOAT32:
-        # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
-        network = replace(network, heads=deepcopy(network.heads))
-        model.to(getattr(torch, dtype))
-    packed = pack(torch.nn.ModuleList([network.encoder, *network.heads]), partial(run, network.log_probs))
-    log_probs = run(network.log_probs)
-    if not np.isfinite(log_probs).all():
-        raise InputError(f"{name} returns log-probabilities that are not finite; check its weights")
-    return MaskedLM(
-        tokenizer,
-        read_vocabulary(tokenizer, log_probs.shape[1], resolved.name),
-        max_length(model, tokenizer) or sys.maxsize,
-        network,
-        find_runner(model, network.log_probs, example, name=name, packed=packed),
-    )
+        if dtype != FLOAT32:
+            # Copied first: the heads may share weights with the embeddings, which do not stay in float32.
+            network = replace(network, heads=deepcopy(network.heads))
+            model.to(getattr(torch, dtype))
+        packed = pack(torch.nn.ModuleList([network.encoder, *network.heads]), partial(run, network.log_probs))
+        log_probs = run(network.log_probs)
+        if not np.isfinite(log_probs).all():
+            raise InputError(f"{name} returns log-probabilities that are not finite; check its weights")
+        return MaskedLM(
+            tokenizer,
+            read_vocabulary(tokenizer, log_probs.shape[1], resolved.name),
+            max_length(model, tokenizer) or sys.maxsize,
+            network,
+            find_runner(model, network.log_probs, example, name=name, packed=packed),
+        )
 
 
 def _check_tokenizer_size(tokenizer: Tokenizer, size: int, name: str) -> None:
