@@ -115,7 +115,8 @@ def memory(classifier: Classifier, number: int) -> str:
     reset_peak()
     held = peak_mebibytes()
     score(classifier, pairs)
-    return f"{held - empty:,.0f} MiB of texts, and at most {peak_mebibytes() - held:,.0f} MiB beside them"
+    beside = max(0.0, peak_mebibytes() - held)
+    return f"{held - empty:,.0f} MiB of texts, and at most {beside:,.0f} MiB beside them"
 
 
 def made_up_pairs(number: int) -> SentencePairs:
