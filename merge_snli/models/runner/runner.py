@@ -135,6 +135,7 @@ class Runner:
             out_of_memory = is_out_of_memory(error)
             if not out_of_memory and len(rows) == 1:
                 raise InputError(f"{self.name} fails on an input of {length} tokens: {reason(error)}") from error
+        # Outside the handler, whose traceback would keep the failed batch in memory.
         if not out_of_memory:
             # BART takes pairs with different numbers of end tokens, which may be part of a text, only one by one.
             alone = []
@@ -144,7 +145,6 @@ class Runner:
                     return None
                 alone.append(of_row)
             return [torch.cat(column) for column in zip(*alone, strict=True)]
-        # Outside the handler, whose traceback would keep the failed batch in memory.
         fewer = self.shapes.halve(length)
         if not fewer:
             raise InputError(
