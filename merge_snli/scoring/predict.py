@@ -148,6 +148,11 @@ def cached(
 
     def keep(predicted: Predicted) -> int:
         of_missing, shard = predicted
+        if shards[-1].column_names not in ([], shard.column_names):
+            raise InputError(
+                f"{name} returned labels for some pairs and probabilities for others: return one of them for all, and "
+                "give a function that was changed another ⟦version⟧"
+            )
         rows.append(missing[of_missing])
         shards.append(shard)
         if store is not None:
@@ -160,13 +165,7 @@ def cached(
                 stage.advance(number)
                 if advance is not None:
                     advance(number)
-    predictions = pa.concat_tables(shards, promote_options="default")
-    if {"output", "logits"} <= {*predictions.column_names}:
-        raise InputError(
-            f"{name} returned labels for some pairs and probabilities for others: return one of them for all, and give "
-            "a function that was changed another ⟦version⟧"
-        )
-    return predictions_in(predictions, np.concatenate(rows))
+    return predictions_in(pa.concat_tables(shards, promote_options="default"), np.concatenate(rows))
 
 
 def shard_of(tokens: Ints, values: NDArray[Any], seconds: float) -> pa.Table:

@@ -58,7 +58,7 @@ def as_table(some: Mapping[str, Answer]) -> pa.Table:
     rows = []
     for form, answer in some.items():
         if isinstance(answer, str):
-            rows.append({"form": form, "refused": answer, "in_window": answer == "too long"})
+            rows.append({"form": form, "refused": answer})
         else:
             rows.append({"form": form, **{field.name: getattr(answer, field.name) for field in fields(answer)}})
     return pa.Table.from_pylist(rows, ANSWER_SCHEMA)

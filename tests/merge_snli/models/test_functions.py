@@ -117,11 +117,13 @@ class Service:
 
 
 def test_labels_and_probabilities_of_one_version_are_not_mixed(dataset: Path, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"name": "service", "version": "1", "out": tmp_path}
+    options: dict[str, Any] = {"name": "service", "version": "1", "out": tmp_path / "results"}
     score(lambda pairs: [0] * len(pairs), dataset, **options, limit_seeds=2)
+    written = {*tmp_path.rglob("*.parquet")}
     refused(
         "service.*labels.*probabilities.*version", score, lambda pairs: [[1, 0, 0]] * len(pairs), dataset, **options
     )
+    assert {*tmp_path.rglob("*.parquet")} == written
 
 
 def test_a_function_with_a_version_resumes_after_a_failure(
